@@ -40,8 +40,8 @@ KINDS = [
     "GlassBlur", "Snow", "Frost", "Fog", "Spatter", "Brightness", "Contrast",
     "Saturate",
     "Gamma", "ChannelShift", "Quantization", "JPEGCompression", "Pixelate", "Rotation",
-    "Translation", "Scaling", "Shear", "ElasticDeformation", "Occlusion", "Stripe",
-    "DottedLine", "Zigzag", "CannyEdges",
+    "Translation", "Scaling", "Shear", "Tilt", "ElasticDeformation", "Occlusion",
+    "Stripe", "DottedLine", "Zigzag", "CannyEdges",
 ]  # fmt: skip
 
 

@@ -48,11 +48,12 @@ def best_error(p, n):
     return np.sqrt(float(variance @ (1 / pi - 1))) / len(p)
 
 
-def measure(scores, failed, n, n_repeats, **parameters):
+def measure(scores, failed, n, n_repeats, features=None, **parameters):
     """Return squared errors, hits of the interval, widths and failures found."""
     truth, found = 1 - failed.mean(), np.empty((n_repeats, 4))
     for seed in range(n_repeats):
-        sampler = OperationalSampler(random_state=seed, **parameters).fit(scores)
+        sampler = OperationalSampler(random_state=seed, **parameters)
+        sampler.fit(scores, features=features)
         result = sampler.sample(n, lambda ids: failed[ids])
         low, high = result.interval
         hit = low - 1e-12 <= truth <= high + 1e-12

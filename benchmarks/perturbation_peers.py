@@ -185,6 +185,12 @@ def opencv(rng):
         )
         return cv2.warpAffine(image, matrix, (w, h), flags=_LINEAR)
 
+    def tilt(h, w):
+        corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+        moved = corners + np.array([[2, 1], [-1, 2], [1, -2], [-2, -1]], np.float32)
+        matrix = cv2.getPerspectiveTransform(corners, moved)
+        return lambda image: cv2.warpPerspective(image, matrix, (w, h), flags=_LINEAR)
+
     def elastic(image):
         h, w = image.shape[:2]
         alpha, sigma, affine = (0.054, 0.011, 0.022) if h > 100 else (0.08, 0.06, 0.06)
@@ -272,6 +278,7 @@ def opencv(rng):
         "Translation": translation,
         "Scaling": _per_size(_affine(_about_centre(1.2, 0, 0, 1.2))),
         "Shear": _per_size(_affine(_about_centre(1, -0.2, 0, 1))),
+        "Tilt": _per_size(tilt),
         "ElasticDeformation": elastic,
         "Occlusion": occlusion,
         "Stripe": stripe,
@@ -317,6 +324,7 @@ def albumentations(rng):
         "Translation": lambda: A.Affine(translate_percent=(0.1, 0.1), p=1),
         "Scaling": lambda: A.Affine(scale=(1.2, 1.2), p=1),
         "Shear": lambda: A.Affine(shear={"x": (11.3, 11.3)}, p=1),
+        "Tilt": lambda: A.Perspective((0.05, 0.05), p=1),
         "ElasticDeformation": lambda: A.ElasticTransform(12, 2.4, p=1),
         "Occlusion": lambda: A.Erasing((0.1, 0.1), (1, 1), p=1),
     }
@@ -346,6 +354,7 @@ def kornia(rng):
         "Gamma": K.RandomGamma((0.7, 0.7), p=1.0),
         "Saturate": K.RandomSaturation((2.0, 2.0), p=1.0),
         "Quantization": K.RandomPosterize((4, 4), p=1.0),
+        "Tilt": K.RandomPerspective(0.1, p=1.0),
         "ElasticDeformation": K.RandomElasticTransform((15, 15), (2.4, 2.4), p=1.0),
         "Occlusion": K.RandomErasing((0.1, 0.1), (1.0, 1.0), p=1.0),
         "JPEGCompression": K.RandomJPEG((15.0, 15.0), p=1.0),

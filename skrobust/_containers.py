@@ -5,6 +5,8 @@ import numbers
 import numpy as np
 from scipy.sparse import issparse
 
+from skrobust._column_numbers import numbers_in
+
 
 def _family(X):
     return type(X).__module__.partition(".")[0]
@@ -13,6 +15,16 @@ def _family(X):
 def is_frame(X):
     """Say whether X is a data frame of pandas or polars, importing neither."""
     return hasattr(X, "columns") and _family(X) in {"pandas", "polars"}
+
+
+def named_once(X):
+    """Return a frame with places for names where a name occurs twice; else X.
+
+    scikit-learn checks the names of columns, and takes only those that occur once.
+    """
+    if is_frame(X) and hasattr(X, "iloc") and not X.columns.is_unique:
+        return X.set_axis(range(X.shape[1]), axis=1)
+    return X
 
 
 def shape_of(X):
@@ -47,7 +59,24 @@ def to_array(X):
             "Sparse data was passed for X, but dense data is required. Use "
             "'.toarray()' to convert it."
         )
+    if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+        raise ValueError(
+            "X is a masked array, whose mask would be lost: pass X.filled(np.nan), of "
+            "floats, in which NaN is what is missing."
+        )
     return np.asarray(X)
+
+
+def is_mapped(X):
+    """Return whether X is an array in a file that is mapped for reading alone.
+
+    Nobody can write to it, so that it need not be copied.
+    """
+    if not isinstance(X, np.ndarray) or X.flags.writeable:
+        return False
+    while isinstance(X, np.ndarray) and not isinstance(X, np.memmap):
+        X = X.base
+    return isinstance(X, np.memmap)
 
 
 def is_missing(value):
@@ -107,8 +136,8 @@ def like(values, X):
     values : ndarray
         New values, of the shape of ``X``.
     X : array-like, data frame or tensor
-        The container to imitate: a frame keeps its columns, their order, its index
-        and, where the new values allow it, the type of each column.
+        The container to imitate: a frame keeps its columns, their order, its index and
+        the types of its columns as :func:`~skrobust._column_numbers.numbers_in` says.
 
     Returns
     -------
@@ -123,16 +152,13 @@ def like(values, X):
     if not is_frame(X):
         return values
     if _family(X) == "polars":
-        frame = type(X)(np.ascontiguousarray(values), schema=list(X.columns))
-        floats = {n: t for n, t in X.schema.items() if t.is_float()}
-        return frame.cast(floats)
+        columns = zip(X.get_columns(), np.asarray(values).T, strict=True)
+        return type(X)([numbers_in(old, new) for old, new in columns])
     frame = type(X)(values, index=X.index, columns=range(X.shape[1]))
-    floats = {
-        i: t
-        for i, t in enumerate(X.dtypes)
-        if getattr(t, "kind", "O") == "f" and t != frame[i].dtype
-    }
-    frame = frame.astype(floats) if floats else frame
+    for place, (old, new) in enumerate(zip(X.dtypes, frame.dtypes, strict=True)):
+        if old != new and not (isinstance(old, np.dtype) and old.kind != "f"):
+            cells = frame.iloc[:, place].to_numpy()
+            frame.isetitem(place, numbers_in(X.iloc[:, place], cells))
     frame.columns = X.columns  # by place: names may occur twice
     return frame
 

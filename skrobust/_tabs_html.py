@@ -14,6 +14,7 @@ _TOPICS = {
         "left_out",
         "dropped",
         "refused",
+        "idle_kinds",
         "changed",
         "distortion",
         "distortion_unit",

@@ -83,8 +83,11 @@ def check_choice(value, name, caller, choices):
     return value
 
 
-def check_scores(scores, caller, *, name="scores", min_size=1):
-    """Return a 1-D float64 array of finite scores, or raise."""
+def check_scores(scores, caller, *, name="scores", min_size=1, copy=True):
+    """Return a 1-D float64 array of finite scores, or raise.
+
+    Without ``copy``, scores that are float64 already are returned as they are.
+    """
     scores = one_per_row(scores)
     if scores.dtype.kind == "O":
         refuse_missing(scores, caller, name)
@@ -92,7 +95,7 @@ def check_scores(scores, caller, *, name="scores", min_size=1):
         got = scores.shape if scores.ndim > 1 else scores.tolist()
         got = got[:3] if scores.ndim == 1 else got
         raise invalid(name, caller, "a 1-D array of numbers", got)
-    scores = scores.astype(np.float64)
+    scores = scores.astype(np.float64, copy=copy)
     if scores.size < min_size:
         rule = f"an array of at least {min_size} values"
         raise invalid(name, caller, rule, scores.size)

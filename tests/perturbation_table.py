@@ -80,7 +80,7 @@ def concrete_names():
 HOLDERS = {
     "ClipPerturbation", "FunctionPerturbation", "LabelNoiseClassifier",
     "PerturbationSampler", "PerturbationSequence", "PerturbedClassifier",
-    "PerturbedRegressor",
+    "PerturbedFrames", "PerturbedRegressor",
 }  # fmt: skip
 LAWS = [Law(getattr(sp, name)) for name in sorted(concrete_names() - HOLDERS)]
 LAWS.sort(key=lambda law: law.kind)

@@ -68,6 +68,7 @@ from skrobust.perturbations import (
     PerturbationSampler,
     PerturbationSequence,
     PerturbedClassifier,
+    PerturbedFrames,
     PerturbedRegressor,
     Pixelate,
     PixelDropout,
@@ -97,6 +98,7 @@ from skrobust.perturbations import (
     StaleRows,
     Stripe,
     TextPerturbation,
+    Tilt,
     TimeShift,
     TimeWarp,
     Translation,
@@ -193,6 +195,7 @@ LISTED = [
     Snow(**FLAT),
     Spatter(**FLAT),
     Stripe(**FLAT),
+    Tilt(**FLAT),
     Translation(**FLAT),
     Zigzag(**FLAT),
     ZoomBlur(**FLAT),
@@ -200,6 +203,7 @@ LISTED = [
     FunctionPerturbation(jitter, kw_args={"scale": 0.2}, name="jitter"),
     FunctionPerturbation(halve),
     ClipPerturbation(NOISE, clips=1),
+    PerturbedFrames(NOISE, draws="new", n_frames=3),
     PerturbedClassifier(LogisticRegression(), NOISE),
     PerturbedRegressor(Ridge(), NOISE),
     PerturbationSampler(NOISE, random_state=0),
@@ -319,6 +323,8 @@ NOT_LISTED = sorted(
 INSTANCES = [*LISTED, *(one for kind in NOT_LISTED for one in own_instances(kind))]
 
 
+# The rows of some checks are constant, or images one pixel high.
+@pytest.mark.filterwarnings("ignore:.* does not apply to these rows")
 @pytest.mark.parametrize("estimator", INSTANCES, ids=name_of)
 def test_estimator_checks(estimator):
     results = check_estimator(estimator, on_fail=None, on_skip=None)

@@ -13,9 +13,10 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_compiled", "_containers", "_deprecation", "_keyed_noise", "_norms", "_one_line",
-     "_optional", "_parallel", "_parameters", "_responses", "_results", "_results_text",
-     "_stacklevel", "_tabs_html", "_validation", "_whole_file"},
+    {"_column_numbers", "_compiled", "_containers", "_deprecation", "_keyed_noise",
+     "_norms", "_one_line", "_optional", "_parallel", "_parameters", "_parquet",
+     "_responses", "_results", "_results_text", "_stacklevel", "_tabs_html",
+     "_text_units", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -28,11 +29,13 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
+    "_containers": {"_column_numbers"},
     "_keyed_noise": {"_compiled", "_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
     "_parallel": {"_optional"},
+    "_parquet": {"_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},
     "_validation": {"_containers"},
 }

@@ -81,6 +81,7 @@ STRONG = {
     "Spikes": [{"share": 0.3}],
     "StaleRows": [{"share": 0.5}],
     "Stripe": [{"width": 0.5}],
+    "Tilt": [{"angle": 15}],
     "TimeShift": [{"share": 0.2}, {"severity": 4, "mode": "roll"}],
     "TimeWarp": [{"std": 0.5}, {"severity": 3, "knots": 6}],
     "Translation": [{"distance": 0.3}],

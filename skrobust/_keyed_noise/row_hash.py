@@ -6,8 +6,11 @@ frame of categories of the same values have the same keys, whole or in pieces.
 """
 
 import datetime
+import enum
 import hashlib
 import numbers
+import os
+import uuid
 
 import numpy as np
 
@@ -15,7 +18,7 @@ from skrobust._containers import is_frame, is_missing, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey
 from skrobust._keyed_noise.splitmix import row_keys, stream_number
 
-_TEXT_KINDS = "OUS"
+_CELL_KINDS = "OUSc"
 _TIME_KINDS = "Mm"
 
 
@@ -25,7 +28,10 @@ def content_keys(X):
     Numbers and booleans count as in :func:`row_keys` (as float32; an
     all-numeric frame equals its array), text as UTF-8, categories by their values,
     times by their value in microseconds, and all that is missing (None, NaN, NaT, NA)
-    as NaN. The values of a text column are hashed once each.
+    as NaN. Intervals, periods, times of day, identifiers (UUID), paths, members of an
+    enumeration, complex numbers, and lists, sets, dicts, arrays and series of any of
+    these count by what they hold, and a cell of any other type by the name of its type
+    alone. The values of a text column are hashed once each.
 
     Parameters
     ----------
@@ -37,19 +43,14 @@ def content_keys(X):
     -------
     ndarray of shape (n_samples,), uint64
         One key a row; equal rows have equal keys.
-
-    Raises
-    ------
-    TypeError
-        For a cell whose type has no value to hash, with the type and the column.
     """
     if not is_frame(X) and not is_series(X):
         X = to_array(X)
-        if X.dtype.kind not in _TEXT_KINDS + _TIME_KINDS:
+        if X.dtype.kind not in _CELL_KINDS + _TIME_KINDS:
             return row_keys(X)
         if X.ndim > 2:
             X = X.reshape(len(X), -1)
-    columns = [_cells(column, j) for j, column in enumerate(_columns(X))]
+    columns = [_cells(column) for column in _columns(X)]
     n = int(X.shape[0])
     if not columns:
         return row_keys(np.empty((n, 0)))
@@ -83,9 +84,12 @@ class ContentKey(NoiseKey):
         self.common = common
 
     @classmethod
-    def from_container(cls, X, seed):
-        """Key the rows of any container by content, rank among equals, and seed."""
-        key = NoiseKey.from_keys(lambda: content_keys(X), seed)
+    def from_container(cls, X, seed, hashes=content_keys):
+        """Key the rows of any container by content, rank among equals, and seed.
+
+        ``hashes`` returns a hash of the content of each row.
+        """
+        key = NoiseKey.from_keys(lambda: hashes(X), seed)
         return cls(lambda: key.seeds, stream_number("seed", seed))
 
     @classmethod
@@ -142,10 +146,10 @@ def is_categorical(column):
     return hasattr(dtype, "categories") and codes is not None
 
 
-def _cells(column, j):
+def _cells(column):
     """Return the numbers of a column (None: it has none) and its words (0: none)."""
     if is_categorical(column):
-        number, words = _cells(column.cat.categories.to_numpy(), j)
+        number, words = _cells(column.cat.categories.to_numpy())
         codes = column.cat.codes.to_numpy()  # -1, the last entry, is what is missing
         if number is None:
             number = np.zeros(len(words))
@@ -162,7 +166,7 @@ def _cells(column, j):
         codes = np.fromiter(map(place.__getitem__, cells), np.intp, len(cells))
     except TypeError:  # lists and the like cannot be looked up
         place, codes = cells, slice(None)
-    pairs = [_cell(cell, j) for cell in place]
+    pairs = [_cell(cell) for cell in place]
     number = np.array([number for number, _ in pairs], dtype=np.float64)
     words = np.array([word for _, word in pairs], dtype=np.uint64)
     return number[codes], words[codes]
@@ -189,6 +193,9 @@ def column_values(column):
         boolean = str(column.dtype) == "Boolean"
         if boolean and column.null_count():
             column = column.cast(int)
+        # Numpy would see two dimensions in lists of one length, and numbers in nulls.
+        if column.dtype.is_nested() or str(column.dtype) == "Null":
+            return object_cells(column.to_list())
         return column.to_numpy()
     dtype = column.dtype
     if isinstance(dtype, np.dtype):
@@ -197,8 +204,10 @@ def column_values(column):
         if dtype.kind == "b" and not column.hasnans:
             return column.to_numpy(dtype=bool)
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    if getattr(dtype, "kind", "O") == "M":  # a time zone: the same instant in UTC
-        return column.to_numpy(dtype="datetime64[ns]")
+    # A time zone: the same instant in UTC. Days of pyarrow stay objects.
+    if getattr(dtype, "kind", "O") == "M" and not str(dtype).startswith("date32"):
+        blank = np.datetime64("NaT", "ns")
+        return column.to_numpy(dtype="datetime64[ns]", na_value=blank)
     return column.to_numpy(dtype=object)
 
 
@@ -211,7 +220,15 @@ def _times(values):
     return np.where(missing, np.nan, 0.0), words
 
 
-def _cell(value, j):
+def object_cells(cells):
+    """Return a list of any objects as an array, one cell each."""
+    out = np.empty(len(cells), dtype=object)
+    for i, cell in enumerate(cells):  # numpy would look into lists of one length
+        out[i] = cell
+    return out
+
+
+def _cell(value):
     """Return the number that a cell is (0 beside words) and its word (0: none)."""
     if isinstance(value, str):
         return 0.0, _word(b"text", value.encode("utf-8", "surrogatepass"))
@@ -232,11 +249,43 @@ def _cell(value, j):
         return float(number[0]), int(words[0])
     if isinstance(value, (tuple, list, frozenset)):
         items = sorted(value, key=repr) if isinstance(value, frozenset) else value
-        return 0.0, _word(b"list", repr([_cell(item, j) for item in items]).encode())
-    raise TypeError(
-        f"A cell as argument must be a string, a number, a time or missing. Column {j} "
-        f"holds {value!r} of type {type(value).__name__}."
-    )
+        return 0.0, _word(b"list", repr([_cell(item) for item in items]).encode())
+    if isinstance(value, numbers.Complex):
+        number, rest = complex(value).real, complex(value).imag
+        return number, _word(b"imaginary", repr(rest).encode()) if rest else 0
+    return 0.0, _word(*_content(value))
+
+
+def _content(value):
+    """Return the kind and the content of a cell of a rarer type, as bytes."""
+    if hasattr(value, "to_numpy"):  # a series
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "biuf":
+            return b"array", repr((value.shape, _number_key(value))).encode()
+        return b"array", repr([_cell(item) for item in value.ravel().tolist()]).encode()
+    if isinstance(value, (dict, set)):
+        parts = value.items() if isinstance(value, dict) else value
+        kind = type(value).__name__.encode()
+        return kind, repr(sorted(_cell(part) for part in parts)).encode()
+    if isinstance(value, datetime.time):
+        return b"time", value.isoformat().encode()
+    if isinstance(value, uuid.UUID):
+        return b"uuid", value.bytes
+    if isinstance(value, os.PathLike):
+        return b"path", os.fsencode(value)
+    if isinstance(value, enum.Enum):
+        return b"enum", f"{type(value).__qualname__}.{value.name}".encode()
+    if hasattr(value, "ordinal") and hasattr(value, "freqstr"):  # a period of pandas
+        return b"period", f"{value.ordinal} {value.freqstr}".encode()
+    if all(hasattr(value, name) for name in ("left", "right", "closed")):
+        ends = [_cell(value.left), _cell(value.right)]
+        return b"interval", repr((ends, value.closed)).encode()
+    return b"type", type(value).__qualname__.encode()
+
+
+def _number_key(values):
+    return int(row_keys(values.reshape(1, -1))[0])
 
 
 def _word(kind, content):

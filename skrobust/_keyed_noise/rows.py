@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from skrobust._containers import is_frame
-from skrobust._keyed_noise.row_hash import is_series
+from skrobust._keyed_noise.row_hash import is_categorical, is_series
 
 
 def is_text(X):
@@ -52,9 +52,28 @@ def join_rows(parts):
     if not (is_frame(first) or is_series(first)):
         return np.concatenate(parts)
     if hasattr(first, "iloc"):
+        if is_frame(first):
+            parts = _with_common_categories(parts)
         return sys.modules["pandas"].concat(parts, ignore_index=True)
     how = "vertical_relaxed" if is_frame(first) else "vertical"
     return sys.modules["polars"].concat(parts, how=how)
+
+
+def _with_common_categories(parts):
+    """Return frames of pandas whose columns of categories know those of all parts.
+
+    pandas makes text or objects of categories that differ.
+    """
+    parts, places = list(parts), range(parts[0].shape[1])
+    for j in (j for j in places if is_categorical(parts[0].iloc[:, j])):
+        columns = [part.iloc[:, j] for part in parts]
+        if all(c.dtype == columns[0].dtype for c in columns):
+            continue
+        known = dict.fromkeys(v for c in columns for v in c.cat.categories)
+        for i, column in enumerate(columns):
+            parts[i] = parts[i].copy(deep=False)
+            parts[i].isetitem(j, column.cat.set_categories(list(known)))
+    return parts
 
 
 def rows_as_given(new, X):

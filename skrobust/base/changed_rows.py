@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
+from skrobust._text_units import split_words
 
 _RMS = "root mean square"
 _BLOCK = 1 << 18  # values whose changes are held at once
@@ -68,8 +69,8 @@ def row_distortion(X, moved):
         At least 0; nan for series whose length changed.
     unit : {"root mean square", "words", "cells"}
         The root mean square of the changes of the values in a row, in the units of X,
-        for numbers; the number of words that are gone, for texts; the number of changed
-        cells, for mixed columns.
+        for numbers; the number of words that are gone, for texts (of characters, in
+        scripts without spaces); the number of changed cells, for mixed columns.
     """
     X, moved = _alike(X, moved)
     if issparse(X):
@@ -127,16 +128,19 @@ def _rows(X):
 
 
 def _cell(x):
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+    is_series = isinstance(x, (list, tuple)) or hasattr(x, "to_numpy")
+    return np.asarray(x) if is_series else x
 
 
 def _n_changed(a, b):
     """Return the number of cells that differ; cells that are gone or new count."""
-    differ = sum(not _is_same(x, z) for x, z in zip(a, b, strict=False))
+    differ = sum(not same_cells(x, z) for x, z in zip(a, b, strict=False))
     return differ + abs(len(a) - len(b))
 
 
-def _is_same(x, z):
+def same_cells(x, z):
+    """Return whether two cells hold the same, missing values and series too."""
+    x, z = (np.asarray(v) if hasattr(v, "to_numpy") else v for v in (x, z))
     if isinstance(x, np.ndarray) or isinstance(z, np.ndarray):
         x, z = np.asarray(x), np.asarray(z)
         if x.shape != z.shape:
@@ -151,9 +155,16 @@ def _is_same(x, z):
 
 
 def _n_gone(texts, new):
-    """Return how many words of the texts of a row are no longer there."""
+    """Return how many words of the texts of a row are no longer there.
+
+    In scripts without spaces each character counts as a word.
+    """
     pairs = zip(texts, new, strict=False)
-    return sum((Counter(x.split()) - Counter(z.split())).total() for x, z in pairs)
+    return sum((_words(x) - _words(z)).total() for x, z in pairs)
+
+
+def _words(text):
+    return Counter(split_words(text)[0])
 
 
 def _series_change(a, b):

@@ -4,6 +4,9 @@ import sys
 
 import numpy as np
 
+from skrobust._column_numbers import numbers_in
+from skrobust._containers import is_frame, like, to_array
+
 
 def column_at(X, place):
     """Return a column of a frame of pandas or polars by its place."""
@@ -69,31 +72,41 @@ def with_columns(frame, changes):
     frame : data frame of pandas or polars
         Left as it is.
     changes : dict of int to (array or series)
-        Arrays take the type of a column of floats; a column of integers becomes one of
-        floats.
+        Arrays of numbers get the type that
+        :func:`~skrobust._column_numbers.numbers_in` says; series keep theirs.
     """
-    if hasattr(frame, "iloc"):
-        out = frame.copy()
-        for place, values in changes.items():
-            kept = frame.dtypes.iloc[place]
-            if isinstance(values, np.ndarray):
-                values = values.astype(kept) if _is_float(kept) else values
-            else:
+    out = frame.copy() if hasattr(frame, "iloc") else frame.clone()
+    for place, values in changes.items():
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+            values = numbers_in(column_at(frame, place), values)
+        if hasattr(frame, "iloc"):
+            if not isinstance(values, np.ndarray):
                 values = values.set_axis(frame.index)
             out.isetitem(place, values)
-        return out
-    library = sys.modules[type(frame).__module__.partition(".")[0]]
-    columns = []
-    for place, values in changes.items():
+            continue
         name = frame.columns[place]
-        series = values
         if isinstance(values, np.ndarray):
-            series = library.Series(name, values)
-            kept = frame.dtypes[place]
-            series = series.cast(kept) if kept.is_float() else series
-        columns.append(series.alias(name))
-    return frame.with_columns(columns)
+            values = type(frame.to_series(place))(name, values)
+        out = out.with_columns(values.alias(name))
+    return out
 
 
-def _is_float(dtype):
-    return isinstance(dtype, np.dtype) and dtype.kind == "f"
+def columns_from(X, other, places):
+    """Return rows with some columns of other rows of the same shape.
+
+    Columns of frames have the type that they have in the other rows; an array has the
+    type that holds the values of both.
+
+    Parameters
+    ----------
+    X, other : data frame or array-like of shape (n_samples, n_features)
+        Rows that give the columns; left as they are.
+    places : sequence of int
+        Places of the columns that ``other`` gives.
+    """
+    if is_frame(X):
+        return with_columns(X, {int(j): column_at(other, int(j)) for j in places})
+    values, new = np.asarray(to_array(X)), np.asarray(to_array(other))
+    out = values.astype(np.result_type(values, new), copy=True)
+    out[:, places] = new[:, places]
+    return like(out, X)

@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, named_once, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
 from skrobust._validation import check_finite_rows, check_number
+from skrobust.base.idle import reason_by_trial, warn_if_idle
 
 MAX_SEVERITY = 5.0
 
@@ -125,9 +126,15 @@ class BasePerturbation(
         -------
         X_new : ndarray or data frame of the shape of X
             As ``set_output`` says.
+
+        Warns
+        -----
+        UserWarning
+            Where no row changed and none of these would at any severity.
         """
         check_is_fitted(self)
-        return self._run(self._check(X), None)
+        values = self._check(X)
+        return warn_if_idle(self, values, self._run(values, None))
 
     def perturb(self, estimator, X, y=None):
         """Return perturbed rows in the container that came in.
@@ -152,6 +159,10 @@ class BasePerturbation(
         """Return why rows of this kind can never be perturbed, or None."""
         return None
 
+    def _idle_reason(self, X):
+        """Return why rows like these, which did not change, never will, or None."""
+        return reason_by_trial(self, X, MAX_SEVERITY)
+
     def _perturb_container(self, X, key):
         """Perturb the rows of a container; a sequence gives the key."""
         if type(X) is np.ndarray:
@@ -164,7 +175,7 @@ class BasePerturbation(
         caller = type(self).__name__
         how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         if reset or hasattr(self, "n_features_in_"):
-            X = validate_data(self, X, reset=reset, **how)
+            X = validate_data(self, named_once(X), reset=reset, **how)
         else:  # nothing fitted to compare with
             X = check_array(X, input_name="X", estimator=caller, **how)
         return check_finite_rows(X, caller)

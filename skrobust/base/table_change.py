@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._containers import is_frame, is_missing, missing_mask, to_array
 from skrobust._keyed_noise.row_hash import column_values, is_categorical
 from skrobust._results import Results
+from skrobust.base.changed_rows import same_cells
 from skrobust.base.frame_columns import column_at
 
 # The figures of a change, each beside the number of columns that it is about.
@@ -169,7 +170,7 @@ def _cells(kind, x, z):
     lost = missing_mask(x), missing_mask(z)
     if kind == "categories":
         pairs = _pairs(x, z, lost)
-        same = np.array([a is b or bool(a == b) for a, b in pairs], dtype=bool)
+        same = np.array([same_cells(a, b) for a, b in pairs], dtype=bool)
         changed = ~lost[1]
         changed[~lost[0] & ~lost[1]] = ~same
         changed[lost[0] & lost[1]] = False

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, one_per_row, to_array
+from skrobust._containers import is_frame, named_once, one_per_row, to_array
 from skrobust._keyed_noise.row_hash import is_series
 from skrobust._keyed_noise.rows import dense_rows, is_text, join_rows, take_rows
 from skrobust._validation import check_same_length, refuse_missing
@@ -38,7 +38,7 @@ def check_training_rows(sampler, X, y):
     rows = dense_rows(X) if is_frame(X) else X
     if not is_text(rows):  # texts are checked by the perturbation
         how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
-        validate_data(sampler, rows, reset=True, **how)
+        validate_data(sampler, named_once(rows), reset=True, **how)
     rows = rows if is_frame(X) or is_series(X) else to_array(X)
     labels = labels.ravel()
     check_same_length(caller, X=rows, y=labels)

@@ -14,6 +14,14 @@ LAYOUTS = ("flat", "hwc", "chw")
 N_AT_ONCE = 256
 
 
+def has_images(folder):
+    """Return whether there are images in a folder or below it."""
+    try:
+        return bool(list_images(folder))
+    except UserError:
+        return False
+
+
 def list_images(folder):
     """Return the images in a folder and below it, sorted by their relative paths.
 

@@ -51,6 +51,20 @@ class Sizes(click.ParamType):
         return sizes
 
 
+class Grades(click.ParamType):
+    """Two or more different numbers separated by commas, such as ``0,0.5,1``."""
+
+    name = "a,b,..."
+
+    def convert(self, value, param, ctx):
+        """Return a tuple of floats, in their order."""
+        grades = _split(value, float)
+        is_finite = all(math.isfinite(grade) for grade in grades)
+        if len(set(grades)) < 2 or len(set(grades)) < len(grades) or not is_finite:
+            self.fail(f"{value!r} is not different numbers separated by commas.")
+        return grades
+
+
 class Radii(click.ParamType):
     """One or several radii separated by commas: numbers, or such as ``0.1 std``."""
 

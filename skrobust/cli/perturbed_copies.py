@@ -8,6 +8,7 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._whole_file import write_whole
+from skrobust.base.idle import idle_sentence
 from skrobust.base.row_kind import suited
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.file_digest import digest
@@ -74,7 +75,9 @@ def _perturbed(one, X, X_ref, notes):
         if X_ref is not None:
             one = one.fit(X_ref)
         changed = one.perturb(None, X, None)
+        idle = idle_sentence(one, X, changed)
     notes += [one_line(warning.message) for warning in caught]
+    notes += [] if idle is None else [idle]
     return changed
 
 

@@ -23,7 +23,8 @@ class LazyImages:
     Parameters
     ----------
     sources : sequence of str, path, or (path, frame) pairs
-        Image files, or a video file and the number of a frame in it (from 0).
+        Image files, or a video file and the number of a frame in it (from 0), or an
+        animation or a file of pages and the number of a picture in it.
     resize : (int, int) or None, default=None
         (height, width) in pixels, by Pillow's bicubic filter; None: all images must
         have one size.
@@ -60,8 +61,8 @@ class LazyImages:
     Notes
     -----
     Perturbations and attacks work on arrays, and so read all rows they are given: pass
-    ``images[rows]``, or go over :meth:`batches`. The orientation that a camera notes in
-    an image file is not applied.
+    ``images[rows]``, or go over :meth:`batches`. Images and frames are turned upright
+    as cameras and phones note in their files.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from skrobust.datasets.frame_names import (
     has_unread_number,
     warn_of_names,
 )
+from skrobust.datasets.image_files import n_pictures
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.metadata_table import table_records
 from skrobust.datasets.skipped_files import Skips
@@ -28,6 +29,7 @@ def load_image_folder(
     resize=None,
     crop=None,
     convert=False,
+    pages="one",
     on_error="raise",
     verify=True,
 ):
@@ -66,6 +68,10 @@ def load_image_folder(
         Whether grey, transparent and other images become red, green and blue (grey
         repeated, transparent ones on black); otherwise they are treated as ``on_error``
         says.
+    pages : {"one", "first", "all"}, default="one"
+        What is taken of a file with several pictures (an animated GIF, PNG or WebP, a
+        TIFF of pages): none, and it is treated as ``on_error`` says; the first; or all,
+        as a clip of that name whose ``frame`` counts them from 0.
     on_error : {"raise", "skip"}, default="raise"
         Whether the first image that cannot be used ends the loading, or all such are
         left out with one warning that counts them, and listed in ``skipped``.
@@ -114,6 +120,7 @@ def load_image_folder(
     skips = Skips(on_error, caller)
     options = ImageOptions.checked(caller, resize=resize, crop=crop, convert=convert)
     check_choice(verify, "verify", caller, (True, False))
+    check_choice(pages, "pages", caller, ("one", "first", "all"))
     files = all_files(folder)
     images = [f for f in files if is_image(f)]
     ignored = [f for f in files if not is_image(f)]
@@ -126,7 +133,27 @@ def load_image_folder(
         levels = check_levels(levels, label, caller)
         pattern = check_pattern(pattern, caller)
         records = _from_names(folder, images, levels, label, skips, pattern)
+    if pages != "one":
+        named = metadata is None
+        parts = (_pages(r, folder, pages, named, caller) for r in records)
+        records = [record for part in parts for record in part]
     return build(records, skips, options, ignored=ignored, verify=verify)
+
+
+def _pages(record, folder, pages, named, caller):
+    """Yield the records of the pictures of a file, or its own record.
+
+    With ``named`` the name of the file is that of their clip.
+    """
+    file = Path(record["path"])
+    n = n_pictures(file, caller)
+    if n == 1 or pages == "first":
+        yield record | {"number": 0 if n > 1 else None}
+        return
+    clip = clip_name(folder, file.with_suffix(""))
+    facts = {"clip": clip, "origin": clip} if named else {}
+    for page in range(n):
+        yield record | facts | {"number": page, "frame": page}
 
 
 def _from_names(folder, images, levels, label, skips, pattern):

@@ -69,10 +69,10 @@ def sample_frames(
     Notes
     -----
     Frames are counted by the packets of the file, one packet a frame; a file whose
-    packets do not all decode is refused when a frame is missing. A rotation that a
-    phone notes in the file is not applied. FaceForensics++
-    (Roessler et al., ICCV 2019) and Celeb-DF (Li et al., CVPR 2020) do not state which
-    frames are to be taken; the middles of equal parts are our choice.
+    packets do not all decode is refused when a frame is missing. Frames are turned and
+    mirrored as a phone notes in the file. FaceForensics++ (Roessler et al., ICCV 2019)
+    and Celeb-DF (Li et al., CVPR 2020) do not state which frames are to be taken; the
+    middles of equal parts are our choice.
 
     Examples
     --------

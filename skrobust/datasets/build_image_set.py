@@ -8,7 +8,9 @@ import numpy as np
 
 from skrobust.datasets._image_set import ImageSet
 from skrobust.datasets._lazy_images import LazyImages
-from skrobust.datasets.image_files import is_turned, pillow, read_image
+from skrobust.datasets.clips_on_disk import is_image
+from skrobust.datasets.cut_files import why_undecodable
+from skrobust.datasets.image_files import is_turned, n_pictures, pillow, read_image
 from skrobust.datasets.video_files import read_frames
 
 _CALLER = "LazyImages"
@@ -23,7 +25,8 @@ def build(
     ----------
     records : list of dict
         With ``path``, ``label``, ``group``, ``clip``, ``frame``, ``origin`` and
-        ``number`` (of the frame in a video; None for an image file). The ``size`` of
+        ``number`` (of the frame in a video, or of the picture in an image file of
+        several; None for one of an image file). The ``size`` of
         each image that can be used is added, and the ``file`` of a cached frame.
     skips : Skips
         What is left out.
@@ -41,11 +44,12 @@ def build(
     """
     videos = {}
     for record in records:
-        if record["number"] is not None:
+        if record["number"] is not None and not is_image(Path(record["path"])):
             videos.setdefault(record["path"], []).append(record)
             continue
         try:
-            record["size"] = _image_size(record["path"], options, verify)
+            page = record["number"]
+            record["size"] = _image_size(record["path"], options, verify, page)
         except ValueError as error:
             skips.add(record["path"], str(error))
     for path, frames in videos.items():
@@ -98,19 +102,22 @@ def _of_one_size(records, skips):
     return [record for record in records if record["size"] == usual]
 
 
-def _image_size(path, options, verify):
+def _image_size(path, options, verify, page):
     if verify:
-        image = read_image(path, _CALLER, convert=options.convert)
+        image = read_image(path, _CALLER, convert=options.convert, page=page)
         return options.finish(image, _CALLER).shape[:2]
     Image = pillow(_CALLER)
     try:
         with Image.open(path) as image:
+            if page:
+                image.seek(page)
             size, mode = image.size[::-1], image.mode
             size = size[::-1] if is_turned(image) else size
-    except (OSError, SyntaxError) as error:
-        raise ValueError(f"it cannot be decoded ({error})") from error
-    if mode != "RGB" and not options.convert:
-        read_image(path, _CALLER)  # which says what is wrong
+    except (EOFError, OSError, SyntaxError) as error:
+        raise ValueError(why_undecodable(path, error)) from error
+    several = page is None and n_pictures(path, _CALLER) > 1
+    if several or (mode != "RGB" and not options.convert):
+        read_image(path, _CALLER, page=page)  # which says what is wrong
     return options.resize or size
 
 

@@ -6,8 +6,11 @@ import numpy as np
 
 from skrobust._optional import require
 from skrobust._validation import invalid
+from skrobust.datasets.cut_files import why_undecodable
 
 IMAGE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+IMAGE_SUFFIXES |= {".apng", ".gif"}
+_PAGED = {"GIF", "PNG", "TIFF", "WEBP"}  # which may hold an animation, or pages
 _ORIENTATION = 0x0112  # the number of the tag
 
 
@@ -48,7 +51,24 @@ def is_turned(image):
     )
 
 
-def read_image(path, caller, *, convert=False):
+def n_pictures(path, caller):
+    """Return how many pictures an image file holds, frames or pages; 1 where unknown.
+
+    The small pictures that cameras put beside the large one in a JPEG do not count.
+    """
+    Image = pillow(caller)
+    try:
+        with Image.open(Path(path)) as image:
+            return _n_pictures(image)
+    except (OSError, SyntaxError, EOFError):  # to be named when it is read
+        return 1
+
+
+def _n_pictures(image):
+    return getattr(image, "n_frames", 1) if image.format in _PAGED else 1
+
+
+def read_image(path, caller, *, convert=False, page=None):
     """Return the pixels of an image file.
 
     Parameters
@@ -60,6 +80,8 @@ def read_image(path, caller, *, convert=False):
     convert : bool, default=False
         Whether grey images and those with transparency, a palette or other colours
         become red, green and blue; otherwise they raise.
+    page : int, default=None
+        Number of the picture, from 0, in a file of several; None: there must be one.
 
     Returns
     -------
@@ -69,12 +91,15 @@ def read_image(path, caller, *, convert=False):
     Raises
     ------
     ValueError
-        For a file that is no image, is cut off, or has other colours; the message is
-        the reason alone.
+        For a file that is no image, is cut off, has other colours or several pictures;
+        the message is the reason alone.
     """
-    Image = pillow(caller)
+    Image, header = pillow(caller), ""
     try:
         with Image.open(Path(path)) as image:
+            height, width = image.size[::-1]
+            header = f"a {image.format} of {height} x {width} pixels"
+            _turn_to(image, page)
             image.load()
             image = upright(image)
             if image.mode != "RGB":
@@ -83,9 +108,24 @@ def read_image(path, caller, *, convert=False):
     except FileNotFoundError as error:
         raise ValueError("there is no such file") from error
     except Image.UnidentifiedImageError as error:
+        if Path(path).stat().st_size == 0:
+            raise ValueError("it is empty (0 bytes)") from error
         raise ValueError("it is no image that Pillow knows") from error
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"it cannot be decoded ({error})") from error
+    except (EOFError, OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(why_undecodable(path, error, header)) from error
+
+
+def _turn_to(image, page):
+    n = _n_pictures(image)
+    if page is None and n > 1:
+        raise ValueError(
+            f"it holds {n} pictures, an animation or pages; pass (path, number) for "
+            "one of them, or pages='all' or pages='first' for those of a folder"
+        )
+    if page is not None and not 0 <= page < n:
+        raise ValueError(f"it holds {n} pictures, no number {page}")
+    if page:
+        image.seek(page)
 
 
 def _as_rgb(Image, image, convert):

@@ -1,11 +1,11 @@
-"""Sources of images: image files, or frames of video files."""
+"""Sources of images: image files, their pages, or frames of video files."""
 
 from pathlib import Path
 
 import numpy as np
 
 from skrobust._validation import invalid
-from skrobust.datasets.image_files import read_image
+from skrobust.datasets.image_files import IMAGE_SUFFIXES, read_image
 from skrobust.datasets.video_files import read_frames
 
 
@@ -25,10 +25,14 @@ def check_sources(sources, caller):
 
 
 def read_source(path, frames, options, caller):
-    """Yield (frame, pixels) of an image file, or of some frames of a video file."""
+    """Yield (frame, pixels) of an image file, of its pages, or of frames of a video."""
     try:
-        if None in frames:
-            pairs = [(None, read_image(path, caller, convert=options.convert))]
+        if None in frames or Path(path).suffix.lower() in IMAGE_SUFFIXES:
+            how = {"convert": options.convert}
+            pages = sorted(frames, key=lambda page: -1 if page is None else page)
+            pairs = (
+                (page, read_image(path, caller, page=page, **how)) for page in pages
+            )
         else:
             pairs = read_frames(path, sorted(frames), caller)
         for frame, image in pairs:

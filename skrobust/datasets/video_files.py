@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
+from skrobust.datasets.cut_files import check_duration, why_cut, why_undecodable
 
 VIDEO_SUFFIXES = {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".webm"}
 
@@ -69,23 +70,35 @@ def _timeline(path, size, changed, caller):
     try:
         with av.open(path) as container:
             stream = _stream(container)
-            packets = [
-                (packet.pts, packet.is_keyframe)
-                for packet in container.demux(stream)
-                if packet.size and not packet.is_discard
-            ]
-            announced, tick = stream.frames, float(stream.time_base or 0)
+            tick = float(stream.time_base or 0)
+            announced = stream.frames
+            packets, end = _packets(container, stream)
+            check_duration(container, end, len(packets))
     except (av.FFmpegError, IndexError, OSError) as error:
-        raise ValueError(f"it cannot be decoded ({error})") from error
+        raise ValueError(why_undecodable(path, error)) from error
     n, stamps = len(packets), [stamp for stamp, _ in packets]
     if n == 0:
-        raise ValueError("it has no frames")
+        raise ValueError(why_cut(path) or "it has no frames")
     if announced > n:
         raise ValueError(f"it is cut off: {announced} frames are announced, {n} there")
     if None in stamps or len(set(stamps)) < n or not tick:
         return Timeline((), (), n, tick)
     keys = sorted(stamp for stamp, is_key in packets if is_key)
     return Timeline(tuple(sorted(stamps)), tuple(keys), n, tick)
+
+
+def _packets(container, stream):
+    """Return (stamp, is key) of each frame, and the second at which all streams end."""
+    packets, end = [], 0.0
+    for packet in container.demux():
+        if not packet.size or packet.is_discard:
+            continue
+        if packet.pts is not None:
+            last = packet.pts + (packet.duration or 0)
+            end = max(end, float(last * packet.time_base))
+        if packet.stream_index == stream.index:
+            packets.append((packet.pts, packet.is_keyframe))
+    return packets, end
 
 
 def _stream(container):
@@ -139,26 +152,42 @@ def read_frames(path, frames, caller):
     try:
         with av.open(str(path)) as container:
             stream = _stream(container)
-            if line.stamps:
-                yield from _by_stamp(container, stream, line, frames)
-            else:
+            if not line.stamps:
                 yield from _in_order(container, stream, frames)
+                return
+            done = 0
+            for number, pixels in _by_stamp(container, stream, line, frames):
+                done += 1
+                yield number, pixels
+        if done < len(frames):  # the file cannot be searched, as MPEG program streams
+            with av.open(str(path)) as container:
+                stream, left = _stream(container), frames[done:]
+                yield from _by_stamp(container, stream, line, left, search=False)
     except (av.FFmpegError, OSError) as error:
-        raise ValueError(f"it cannot be decoded ({error})") from error
+        raise ValueError(why_undecodable(path, error)) from error
 
 
-def _by_stamp(container, stream, line, frames):
+def _by_stamp(container, stream, line, frames, *, search=True):
+    """Yield frames by the times at which they are shown.
+
+    With ``search`` it ends early at a frame that is not found where it should be;
+    without, all frames from the first on are decoded, and such a frame is an error.
+    """
     reader, last = container.decode(stream), line.stamps[0]
     for number in frames:
         stamp = line.stamps[number]
         key = max((key for key in line.keys if key <= stamp), default=last)
-        if key > last:
+        if search and key > last:
             container.seek(key, stream=stream)
             reader = container.decode(stream)
         shown = (f for f in reader if f.pts is not None and f.pts >= stamp)
         frame = next(shown, None)
         if frame is None or frame.pts != stamp:
-            raise ValueError(f"its frame {number} of {line.n} cannot be decoded")
+            if search:
+                return
+            raise ValueError(
+                f"its frame {number} of {line.n} cannot be decoded, those before it can"
+            )
         last = frame.pts
         yield number, _pixels(frame)
 
@@ -174,7 +203,15 @@ def _in_order(container, stream, frames):
 
 
 def _pixels(frame):
-    """Return the pixels of a frame, turned upright as the file says."""
+    """Return the pixels of a frame, turned and mirrored as the file says."""
     pixels = frame.to_ndarray(format="rgb24")
-    turns = round(getattr(frame, "rotation", 0) / 90) % 4  # counterclockwise
-    return np.ascontiguousarray(np.rot90(pixels, turns)) if turns else pixels
+    matrix = frame.side_data.get("DISPLAYMATRIX")
+    if matrix is None:
+        return pixels
+    # x' = a x + c y and y' = b x + d y, with y downwards.
+    a, b, _, c, d = np.frombuffer(bytes(matrix), dtype=np.int32)[:5].tolist()
+    right, down = a, d
+    if abs(b) > abs(a):
+        pixels, right, down = pixels.transpose(1, 0, 2), c, b
+    pixels = pixels[:: -1 if down < 0 else 1, :: -1 if right < 0 else 1]
+    return np.ascontiguousarray(pixels)

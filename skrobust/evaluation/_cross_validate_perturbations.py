@@ -109,7 +109,8 @@ def cross_validate_perturbations(
         accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
         ``score`` (and each of the others; for tables ``effect`` and what belongs to it,
         in units of the training fold) is the mean over folds and repeats, with
-        ``score_low`` and ``score_high``; ``clean_score`` and all numbers of
+        ``score_low`` and ``score_high``, and its own ``note`` as there;
+        ``clean_score``, ``idle_kinds`` and all numbers of
         :func:`evaluate_perturbations`, of these means; ``note``, on the intervals. For
         accuracy ``worst_interval``, ``accuracy_stability_index_interval`` and
         ``coefficient_of_variation_interval``; and for any score ``mean_interval``,
@@ -206,13 +207,14 @@ def cross_validate_perturbations(
         table["flip_rate"] = flips.mean(axis=(0, 2))
     units = [part["unit"] for part, error in done.values() if error is None]
     changed, distortion = (_mean_of_known(parts) for parts in effects)
-    unit = add_effects(table, conditions, changed, distortion, units, caller)
+    fitted = next((f.conditions for f, _ in folds if f is not None), conditions)
+    facts = add_effects(table, fitted, X, changed, distortion, units, caller)
     add_columns(results, table, conditions, folds, done, scorer, X, caller)
     clean_score = float(np.mean(clean))
     results["conditions"] = Results(columns=table_columns(table), **table)
     results.update(
         score_summary.overall(table, clean_score),
-        distortion_unit=unit,
+        **facts,
         left_out=left_out,
         n_samples=len(y),
         n_folds=len(folds),

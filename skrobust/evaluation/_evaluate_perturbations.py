@@ -96,7 +96,10 @@ def evaluate_perturbations(
         Columns, one row a condition: ``number``, ``name``, ``score``; ``corruption``
         and ``severity`` (empty and nan unless the condition is a single step with a
         severity); ``changed``, the share of rows that the condition changed at all, and
-        ``distortion``, how far it moved these on average. Numbers:
+        ``distortion``, how far it moved these on average. Where a condition changed no
+        row, or a severity no more than the one below, ``note`` says so, with the
+        reason where its kind cannot apply to these rows; ``idle_kinds`` is a dict of
+        the kinds that changed nothing and the reasons. Numbers:
 
         - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
           ``accuracy_stability_index`` over the conditions (nan where a score lies
@@ -220,8 +223,7 @@ def evaluate_perturbations(
     else:
         table["score"] = np.array([part["score"] for part in parts])
     effects = ([part[k] for part in parts] for k in ("changed", "distortion", "unit"))
-    unit = add_effects(table, conditions, *effects, caller)
-    facts = {}
+    facts = add_effects(table, conditions, X, *effects, caller)
     if all("figures" in part.dtype.names for part in parts):
         figures = np.array([part["figures"] for part in parts])
         touched = np.any([part["touched"] for part in parts], axis=0)
@@ -237,7 +239,6 @@ def evaluate_perturbations(
         **table,
         **facts,
         **score_summary.overall(table, clean_score),
-        distortion_unit=unit,
         left_out=left_out,
         perturbations=object_array(conditions),
         n_samples=len(y),

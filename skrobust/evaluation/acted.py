@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows, row_distortion
+from skrobust.evaluation.condition_notes import condition_notes
 
 _FIELDS = [("changed", np.float64), ("distortion", np.float64), ("unit", "U24")]
 _SHOWN = 3  # names in a warning
@@ -61,15 +62,17 @@ def warn_idle_attack(attack, is_idle, caller):
     warnings.warn(text, UserWarning, stacklevel=level_outside())
 
 
-def add_effects(table, conditions, changed, distortion, units, caller):
-    """Add the columns ``changed`` and ``distortion``, and name what did nothing.
+def add_effects(table, conditions, X, changed, distortion, units, caller):
+    """Add the columns ``changed``, ``distortion`` and ``note``; name what did nothing.
 
     Parameters
     ----------
     table : dict
         Columns of the conditions; changed.
     conditions : list
-        The conditions.
+        The conditions, fitted where they must be.
+    X : container of rows
+        The clean rows.
     changed, distortion : array-like of shape (n_conditions,)
         Of the parts.
     units : list of str
@@ -79,21 +82,35 @@ def add_effects(table, conditions, changed, distortion, units, caller):
 
     Returns
     -------
-    str
-        The unit of the distortion.
+    dict
+        ``distortion_unit`` and, where there are any, ``idle_kinds``.
     """
     table["changed"] = np.array(changed, dtype=np.float64)
     table["distortion"] = np.array(distortion, dtype=np.float64)
+    notes, idle_kinds = condition_notes(table, conditions, X)
+    facts = {"distortion_unit": next((str(unit) for unit in units if unit), "")}
+    if any(notes):
+        table["note"] = np.array(notes)
     meant = np.array([is_clean(condition) for condition in conditions])
     idle = np.flatnonzero((table["changed"] == 0) & ~meant)
     if len(idle):
-        shown = ", ".join(repr(str(table["name"][i])) for i in idle[:_SHOWN])
-        more = f" and {len(idle) - _SHOWN} more" if len(idle) > _SHOWN else ""
+        shown = _some(repr(str(table["name"][i])) for i in idle)
         text = (
             f"{caller}: {len(idle)} of {len(conditions)} conditions changed no row, so "
-            f"that their scores are those of the clean rows: {shown}{more}. They stay "
-            "in the table, where 'changed' is 0, and in its summary; leave them out, "
-            "or use conditions that suit this kind of input."
+            f"that their scores are those of the clean rows: {shown}. They stay in the "
+            "table, where 'changed' is 0 and 'note' says more, and in its summary; "
+            "leave them out, or use conditions that suit this kind of input."
         )
+        if idle_kinds:
+            facts["idle_kinds"] = idle_kinds
+            kinds = _some((f"{k} ({why})" for k, why in idle_kinds.items()), "; ")
+            text += f" Kinds that changed nothing: {kinds}."
         warnings.warn(text, UserWarning, stacklevel=level_outside())
-    return next((str(unit) for unit in units if unit), "")
+    return facts
+
+
+def _some(names, joint=", "):
+    """Return the first names, and how many more there are."""
+    names = list(names)
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return joint.join(names[:_SHOWN]) + more

@@ -5,7 +5,7 @@ import numpy as np
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
-from skrobust.base.frame_columns import column_at, with_columns
+from skrobust.base.frame_columns import columns_from
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_pair
 
@@ -63,7 +63,7 @@ def fragile_columns(model, conditions, X, y, caller):
     for condition in conditions:
         moved = perturb_rows(condition, model, X, y, caller)
         for place in range(len(names)):
-            one = _with_column(X, moved, place)
+            one = columns_from(X, moved, [place])
             lost[place] += clean - _accuracy(model, one, y, caller)
     order = np.argsort(-lost, kind="stable")
     losses = lost / max(len(conditions), 1)
@@ -76,12 +76,3 @@ def _accuracy(model, X, y, caller):
     except ValueError:  # it refuses the rows
         return 0.0
     return float((truth == labels).mean())
-
-
-def _with_column(X, moved, place):
-    """Return rows with one column of other rows."""
-    if not is_frame(X):
-        out = X.astype(np.result_type(X, moved), copy=True)
-        out[:, place] = moved[:, place]
-        return out
-    return with_columns(X, {place: column_at(moved, place)})

@@ -8,7 +8,7 @@ from skrobust._containers import is_frame
 from skrobust._responses import predict_labels
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import is_clean
-from skrobust.base.frame_columns import column_at, rows_at, with_columns
+from skrobust.base.frame_columns import columns_from, rows_at
 from skrobust.base.table_change import (
     ColumnUnits,
     change_words,
@@ -70,20 +70,12 @@ def dependence(estimator, X, places, scorer, y, clean):
         At least 0.
     """
     order = np.random.default_rng(0).permutation(X.shape[0])
-    shuffled = _with_rows_of(X, places, order)
+    other = rows_at(X, order) if is_frame(X) else X[order]
+    shuffled = columns_from(X, other, places)
     score, labels = clean
     if scorer is None:
         return float(np.mean(labels != predict_labels(estimator, shuffled)))
     return abs(score - float(scorer(estimator, shuffled, y)))
-
-
-def _with_rows_of(X, places, order):
-    if not is_frame(X):
-        out = X.copy()
-        out[:, places] = X[order][:, places]
-        return out
-    other = rows_at(X, order)
-    return with_columns(X, {int(j): column_at(other, j) for j in places})
 
 
 def _varies(column):

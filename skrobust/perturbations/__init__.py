@@ -26,6 +26,7 @@ from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow_frost import Frost, Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._strokes import DottedLine, Stripe, Zigzag
+from skrobust.perturbations.images._tilt import Tilt
 from skrobust.perturbations.images._tone import ChannelShift, Gamma, Quantization
 from skrobust.perturbations.images._translation import Scaling, Shear, Translation
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
@@ -37,6 +38,7 @@ from skrobust.perturbations.meta._perturbed import (
     PerturbedClassifier,
     PerturbedRegressor,
 )
+from skrobust.perturbations.meta._perturbed_frames import PerturbedFrames
 from skrobust.perturbations.meta._resampler import PerturbationSampler
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import get_preset, get_preset_names
@@ -137,6 +139,7 @@ __all__ = [
     "PerturbationSampler",
     "PerturbationSequence",
     "PerturbedClassifier",
+    "PerturbedFrames",
     "PerturbedRegressor",
     "PixelDropout",
     "Pixelate",
@@ -171,6 +174,7 @@ __all__ = [
     "Stripe",
     "TablePerturbation",
     "TextPerturbation",
+    "Tilt",
     "TimeShift",
     "TimeWarp",
     "Translation",

@@ -37,6 +37,8 @@ def _model():
         mean_corruption_error_reference=TEXT,
         words=list_of(TEXT),
         effect=COLUMN,
+        note=COLUMN,
+        idle_kinds=map_of(TEXT),
         untouched_columns=COLUMN,
         untouched_dependence=NUMBER,
         left_out=list_of(TEXT),

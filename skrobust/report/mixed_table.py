@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, like, shape_of, to_array
-from skrobust.base.frame_columns import column_at, with_columns
+from skrobust._containers import is_frame, shape_of, to_array
+from skrobust.base.changed_rows import same_cells
+from skrobust.base.frame_columns import column_at, columns_from
 
 
 class MixedTable:
@@ -47,20 +48,8 @@ class MixedTable:
         pairs = zip(
             self._column(self.clean, j), self._column(self.moved, j), strict=True
         )
-        return float(np.mean([not _are_same(a, b) for a, b in pairs]))
+        return float(np.mean([not same_cells(a, b) for a, b in pairs]))
 
     def mixed(self, columns):
         """Return the clean rows with the perturbed values of some columns."""
-        if is_frame(self.clean):
-            new = {j: column_at(self.moved, j) for j in columns}
-            return with_columns(self.clean, new)
-        values = np.array(to_array(self.clean), copy=True)
-        moved = np.asarray(to_array(self.moved))
-        if values.dtype.kind in "iub" and moved.dtype.kind == "f":
-            values = values.astype(moved.dtype)
-        values[:, columns] = moved[:, columns]
-        return like(values, self.clean)
-
-
-def _are_same(a, b):
-    return a is b or a == b or (a != a and b != b)
+        return columns_from(self.clean, self.moved, columns)

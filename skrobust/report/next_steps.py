@@ -102,6 +102,9 @@ def untested(collected):
         found.append(
             f"{n} column{'' if n == 1 else 's'} that no condition changes: {shown}."
         )
+    idle = dict.fromkeys(k for t in tables for k in t.get("idle_kinds", ()))
+    if idle:
+        found.append(f"Kinds that change none of these rows: {', '.join(idle)}.")
     done = set()
     for model in models:
         if model["stability"] is not None:

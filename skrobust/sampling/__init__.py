@@ -24,12 +24,17 @@ from skrobust.sampling._gradient_sampler import GradientSampler
 from skrobust.sampling._operational import OperationalSampler
 from skrobust.sampling._proportional import ProportionalSampler
 from skrobust.sampling._rao_hartley_cochran import RaoHartleyCochranSampler
+from skrobust.sampling._read_pool import read_pool
 from skrobust.sampling._simple_random import SimpleRandomSampler
 from skrobust.sampling._simulate import simulate
 from skrobust.sampling._stratified import StratifiedSampler
 from skrobust.sampling._threshold_predictor import ThresholdPredictor
 from skrobust.sampling._two_stage import TwoStageSampler
 from skrobust.sampling.annotators._annotations import Annotations
+from skrobust.sampling.annotators._annotator_noise import (
+    AnnotatorNoise,
+    estimate_annotator_noise,
+)
 from skrobust.sampling.annotators._class_noise import accuracy_with_class_noise
 from skrobust.sampling.annotators._noise_rate import (
     accuracy_with_label_noise,
@@ -56,6 +61,7 @@ from skrobust.sampling.surprise._mahalanobis_surprise import MahalanobisSurprise
 __all__ = [
     "AccuracyGate",
     "Annotations",
+    "AnnotatorNoise",
     "BaseSampler",
     "ConfidencePredictor",
     "ConfidenceStratifiedSampler",
@@ -84,10 +90,12 @@ __all__ = [
     "accuracy_with_class_noise",
     "accuracy_with_label_noise",
     "detect_drift",
+    "estimate_annotator_noise",
     "estimate_label_noise",
     "extract_activations",
     "plan_repeats",
     "plan_two_phase",
+    "read_pool",
     "simulate",
     "two_phase_accuracy",
 ]

@@ -88,7 +88,7 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         self.strata_ = share_strata(self.scores_, self.pool_shares)
         self._label_shares = np.array(self.label_shares, dtype=np.float64)
 
-    def _counts(self, sizes, parts, scores, labels, n):
+    def _counts(self, sizes, parts, scores, labels, n, free):
         need = np.array([self._label_shares[part].sum() for part in parts])
         return allocate(need, sizes, n)
 

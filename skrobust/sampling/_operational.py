@@ -5,10 +5,14 @@ from scipy.special import ndtri, stdtrit
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
-from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.cross_fitted import check_features
 from skrobust.sampling.core.draws import first_where
+from skrobust.sampling.core.pool import n_rows
 from skrobust.sampling.core.rate_interval import Bounds, score_bounds
+from skrobust.sampling.designs.batches import batch_sizes, batch_weights
+from skrobust.sampling.designs.costed_sampler import CostedSampler
 from skrobust.sampling.designs.frontier import frontier
+from skrobust.sampling.designs.learned_scores import LearnedScores
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
     ScoreCurves,
@@ -17,13 +21,10 @@ from skrobust.sampling.designs.score_curves import (
 )
 
 EMPHASIS = {"accuracy": 0.0, "balanced": 0.5, "failures": 1.0}
-TRUST = 0.2  # power of the labels behind a predictor, in the weight of its batch
 AVERSION = 3.0, 6.0  # to curves that make it worse: at first, and halved by answers
 REFIT = 1.1  # growth of the answers after which the predictor is made anew
 DIGITS = 6  # of predictions that are stored
 WRONG_WAY = 0.975  # weight of the falling curves at which the result says so
-PILOT = 15, 0.05, 0.4  # labels, share of all, most of all
-LEAST_BATCH = 12
 FEW_LOSSES = 1.0  # squares behind the belief that losses vary like 0 and 1
 POINTS_THE_WRONG_WAY = (
     "Mispredictions are rarer where scores are higher, so the scores point the wrong "
@@ -31,7 +32,7 @@ POINTS_THE_WRONG_WAY = (
 )
 
 
-class OperationalSampler(BaseSampler):
+class OperationalSampler(CostedSampler):
     r"""Adaptive batch sampling between a small error and many failures.
 
     Each ``ask(n)`` draws one batch. What a score means for the failure probability is
@@ -60,6 +61,15 @@ class OperationalSampler(BaseSampler):
       failure rate is their mean with weights
       :math:`\propto n_t \max(l_t, n_1)^{0.2}`, for n_t draws after l_t before: later
       batches are drawn better, and weights depend on sizes alone.
+
+    With ``fit(..., features=...)``, such as a judge's grade or the group of each input,
+    answers also tell what features add to the scores: a logistic regression is fitted
+    to the earlier answers, and its predictions replace the scores in design, draw and
+    estimate wherever, by cross-fitting, they predict answers clearly better (a Bayes
+    factor of :math:`e^3`). Otherwise features change nothing.
+
+    With ``costs`` given to ``fit``, the error is minimised for a given cost instead of
+    a given number: v of an input is divided by its cost.
 
     Answers that come late improve the batches after them, never those before. For the
     gain of learning ask in several batches: ``sample`` makes up to ``n_batches``.
@@ -112,6 +122,10 @@ class OperationalSampler(BaseSampler):
         Suspicion of each input.
     y_pred_ : ndarray of shape (n_pool,) or None
         Predicted labels, where there are any.
+    features_ : ndarray of shape (n_pool, n_features) or None
+        What ``fit`` got.
+    costs_ : ndarray of shape (n_pool,) or None
+        Costs of the labels, where ``fit`` got any.
     n_features_in_ : int
         Number of features, where ``fit`` got 2-D input.
 
@@ -169,6 +183,55 @@ class OperationalSampler(BaseSampler):
         self.recalibrate = recalibrate
         self.n_batches = n_batches
 
+    def fit(self, X, y=None, *, y_pred=None, costs=None, features=None):
+        """Read the pool.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pool,) or (n_pool, ...)
+            With an estimator, or with a callable ``auxiliary``: the inputs, handed on
+            as they are. Otherwise 1-D scores, finite and at least 0; higher means
+            more likely mispredicted, for example 1 - confidence.
+        y : None
+            Ignored.
+        y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
+            Predicted labels, where no estimator gives them; 2-D, or numbers of a
+            regressor, where the sampler has a ``loss``.
+        costs : array-like of shape (n_pool,), default=None
+            What the label of each input costs (minutes, money): finite, above 0. Dear
+            inputs are then drawn less often. None: all cost the same.
+        features : array-like of shape (n_pool, n_features), default=None
+            What else is known of each input: surprise, the grade of a cheap judge, the
+            group as columns of 0 and 1, an embedding. Kept as 64-bit floats.
+
+        Returns
+        -------
+        self : object
+            The sampler, with no input asked yet.
+
+        Raises
+        ------
+        ValueError
+            For an empty pool, bad scores, costs or features, or unequal lengths.
+        """
+        n_pool = n_rows(X)
+        if features is not None:
+            caller = f"{type(self).__name__}.fit"
+            if not self.recalibrate:
+                raise ValueError(
+                    f"{caller}: features= needs recalibrate=True, since answers have "
+                    "to say what they mean."
+                )
+            features = check_features(features, None, n_pool, caller)
+        costs = self._checked(costs, n_pool)
+        return self._read_pool(X, y_pred, costs_=costs, features_=features)
+
+    def _pool_arrays(self):
+        arrays = super()._pool_arrays()
+        if self.features_ is not None:
+            arrays["features_"] = self.features_
+        return arrays
+
     def _suspicion(self, X, y_pred):
         scores, notes = super()._suspicion(X, y_pred)
         if len(scores) and scores.max() > 1:
@@ -182,45 +245,77 @@ class OperationalSampler(BaseSampler):
         return batch_sizes(n, self.n_batches, first=self._n_asked == 0)
 
     def _start(self):
-        self._groups = ScoreGroups(as_probabilities(self.scores_))
-        self._curves = ScoreCurves(self._groups, known=not self.recalibrate)
-        self._last_fit = None  # answers used, snapshot and shares
-        self._free, self._n_free = self._groups.order, self._groups.sizes
+        groups = ScoreGroups(as_probabilities(self.scores_))
+        self._curves = ScoreCurves(groups, known=not self.recalibrate)
+        self._learned = None
+        if self.features_ is not None:
+            self._learned = LearnedScores(self.features_, self._curves)
+        self._last_fit = None  # answers used, snapshot, groups and shares
+        self._free, self._free_in, self._n_free = groups.order, groups, groups.sizes
 
     def _snapshot(self):
         told, failed = self._outcomes()
         if self._last_fit is None or not self._is_current(len(told)):
-            weights = self._weights(told, failed)
+            curves, weights, learned = self._read(told, failed)
             rarer = min(failed.sum(), len(told) - failed.sum())
             most, half_at = AVERSION
             aversion = 1 + most * half_at / (half_at + rarer)
-            shares = self._curves.safe_shares(weights, aversion, self.exploration)
-            mean = self._curves.mean(weights)
-            snapshot = [float(f"{p:.{DIGITS}g}") for p in mean.tolist()]
-            self._last_fit = len(told), snapshot, shares
+            shares = curves.safe_shares(weights, aversion, self.exploration)
+            mean = [float(f"{p:.{DIGITS}g}") for p in curves.mean(weights).tolist()]
+            snapshot = {**learned, "p": mean} if learned else mean
+            self._last_fit = len(told), snapshot, curves.groups, shares
         return self._last_fit[1]
+
+    def _read(self, ids, y):
+        """Return what answers say: curves, their weights, and how scores were learned.
+
+        The last is None where the scores are those that were given.
+        """
+        if self._learned and (found := self._learned.learn(ids, y)):
+            learned, curves, weights = found
+            return curves, weights, learned
+        return self._curves, self._weights(ids, y), None
 
     def _is_current(self, n_told):
         n = self._last_fit[0]
         return n <= n_told < max(REFIT * n, n + 1)
 
     def _weights(self, ids, failed):
-        return self._curves.weights(*self._groups.counts(ids, failed))
+        return self._curves.weights(*self._curves.groups.counts(ids, failed))
 
     def _predict(self, snapshot):
-        return np.array(snapshot)[self._groups.of]
+        if isinstance(snapshot, list):
+            return np.array(snapshot)[self._curves.groups.of]
+        return np.array(snapshot["p"])[self._learned.groups(snapshot).of]
 
     def _draw(self, n):
-        _, mean, shares = self._last_fit
-        sizes = self._n_free
-        pi = self._design(np.array(mean), shares, sizes, n)
-        each = np.repeat(pi, sizes)
+        each = self._coming(n)
         drawn = ordered_draw(each, self._rng.random(n))
-        self._draws.floors.extend([float(pi[sizes > 0].min()) / n] * n)
+        self._draws.floors.extend([float(each.min()) / n] * n)
         ids = self._free[drawn]
         self._free = np.delete(self._free, drawn)
-        self._n_free = sizes - self._groups.counts(ids)[0]
+        self._n_free = self._n_free - self._free_in.counts(ids)[0]
         return ids, each[drawn]
+
+    def _coming(self, n):
+        """Return the probability of each of ``_free``, put in order of the scores."""
+        _, snapshot, groups, shares = self._last_fit
+        if groups is not self._free_in:
+            self._free = groups.order[self._unasked[groups.order]]
+            self._n_free, self._free_in = groups.counts(self._free)[0], groups
+        p = np.array(snapshot["p"] if isinstance(snapshot, dict) else snapshot)
+        return self._of_units(p, shares, self._free, self._n_free, n)
+
+    def _of_units(self, p, shares, free, sizes, n):
+        """Return the probability of each free unit, in the order of the scores."""
+        if self.costs_ is None:
+            return np.repeat(self._design(p, shares, sizes, n), sizes)
+        p, shares = np.repeat(p, sizes), np.repeat(shares, sizes)
+        shares = shares / np.sqrt(self.costs_[free])
+        return self._design(p, shares, np.ones(len(free)), n)
+
+    def _expected_cost(self, n):
+        return float(self._coming(n) @ self.costs_[self._free])
 
     def _design(self, p, shares, sizes, n):
         emphasis = EMPHASIS.get(self.failure_emphasis, self.failure_emphasis)
@@ -241,8 +336,8 @@ class OperationalSampler(BaseSampler):
         if sequence and answered.n < FEWEST:
             note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
             return Bounds(0.0, 1.0, "none", [note])
-        curve_weights = self._weights(answered.ids, answered.y)
-        rate, expected = self._expected(answered, curve_weights)
+        curves, weights, learned = self._read(answered.ids, answered.y)
+        rate, expected = self._expected(answered, curves, weights)
         found = np.nan_to_num(estimate.std_error**2)
         if sequence:
             quantile = sequence_quantile(
@@ -254,13 +349,15 @@ class OperationalSampler(BaseSampler):
             df = max(n - n_rounds, n_rounds - 1, 1)
             quantile = stdtrit(df, 1 - query.tail)
         low, high = score_bounds(estimate.rate, rate, found, expected, quantile)
-        falling = curve_weights[self._curves.slope < 0].sum()
+        if learned:
+            weights = self._weights(answered.ids, answered.y)
+        falling = weights[self._curves.slope < 0].sum()
         notes = [POINTS_THE_WRONG_WAY] if falling > WRONG_WAY else []
         return Bounds(low, high, "asymptotic" if sequence else "score", notes)
 
-    def _expected(self, answered, curve_weights):
+    def _expected(self, answered, curves, curve_weights):
         """Return rate and variance of the estimate that the curves expect."""
-        groups, curves = self._groups, self._curves
+        groups = curves.groups
         drawn = np.bincount(groups.of[answered.ids], minlength=len(groups.sizes))
         rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
         rate = (answered.y.sum() + rest) / self.n_pool_
@@ -278,7 +375,7 @@ class OperationalSampler(BaseSampler):
         return float(rate), float(expected) / self.n_pool_**2
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
-        groups, curves = self._groups, self._curves
+        groups, curves = self._curves.groups, self._curves
         weights = np.exp(curves.log_prior)
         text = "Averaged over what the scores may mean"
         if expected_accuracy is not None:
@@ -289,29 +386,13 @@ class OperationalSampler(BaseSampler):
         z = ndtri((1 + confidence) / 2)
 
         def enough(n):
-            pi = self._design(p, shares, groups.sizes, n)
-            variance = groups.sizes @ (spread * (1 / pi - 1))
+            if self.costs_ is None:
+                pi = self._design(p, shares, groups.sizes, n)
+                variance = groups.sizes @ (spread * (1 / pi - 1))
+            else:
+                pi = self._of_units(p, shares, groups.order, groups.sizes, n)
+                variance = np.repeat(spread, groups.sizes) @ (1 / pi - 1)
             return z * np.sqrt(variance) / self.n_pool_ <= half_width
 
         n = max(first_where(enough, 1, self.n_pool_), min(2, self.n_pool_))
         return n, f"{text}; drawn as one batch."
-
-
-def batch_sizes(n, n_batches, *, first=True):
-    """Cut n labels into a pilot, unless there was one, and equal batches."""
-    labels, share, most = PILOT
-    pilot = min(int(most * n), int(labels + share * n)) if first else 0
-    if n_batches == 1 or pilot == 0:
-        pilot, n_equal = 0, n_batches
-    else:
-        n_equal = n_batches - 1
-    n_equal = max(min(n_equal, (n - pilot) // LEAST_BATCH), 1)
-    ends = np.round(np.linspace(pilot, n, n_equal + 1)).astype(int)
-    return [size for size in [pilot, *np.diff(ends).tolist()] if size]
-
-
-def batch_weights(sizes):
-    """Return weights from sizes alone: the more labels before a batch, the better."""
-    before = np.cumsum(sizes) - sizes
-    weights = sizes * np.maximum(before, sizes[0]).astype(np.float64) ** TRUST
-    return weights / weights.sum()

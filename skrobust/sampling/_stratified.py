@@ -3,11 +3,12 @@
 import numpy as np
 
 from skrobust._parameters import Choice, Number
+from skrobust.sampling.designs.costed_sampler import CostedSampler
 from skrobust.sampling.designs.fixed_size import allocate
 from skrobust.sampling.designs.stratified_rounds import StrataSampler, StratifiedRounds
 
 
-class StratifiedSampler(StrataSampler, StratifiedRounds):
+class StratifiedSampler(CostedSampler, StrataSampler, StratifiedRounds):
     r"""Stratified random sampling along the scores (SSRS).
 
     The pool is cut into strata along the scores; of n labels a stratum h of
@@ -26,6 +27,10 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
         V = \sum_h \frac{N_h^2}{N^2} \Bigl(1 - \frac{n_h}{N_h}\Bigr) \frac{s_h^2}{n_h}
 
     both exactly unbiased; the t interval has Satterthwaite's degrees of freedom.
+
+    With ``costs`` given to ``fit``, what is in brackets is divided by the square root
+    of the mean cost of the stratum's free inputs (Cochran 1977, section 5.5) and scaled
+    to n labels in all.
 
     Each ``ask`` is one round: a stratified sample of what is still free. Ask for the
     whole budget at once for the published design; ``sample(n, oracle)`` does.
@@ -75,6 +80,8 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
         Stratum of each input, 0, 1, ... from the least suspicious on.
     y_pred_ : ndarray of shape (n_pool,) or None
         Predicted labels, where there are any.
+    costs_ : ndarray of shape (n_pool,) or None
+        Costs of the labels, where ``fit`` got any.
     n_features_in_ : int
         Number of features, where ``fit`` got 2-D input.
 
@@ -113,7 +120,7 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
         super()._start()
         self.allocation_ = self.allocation  # fixed once drawing begins
 
-    def _counts(self, sizes, parts, scores, labels, n):
+    def _counts(self, sizes, parts, scores, labels, n, free):
         spread = np.ones(len(sizes))
         if self.allocation_ == "neyman":
             mean = np.bincount(labels, scores) / sizes
@@ -122,4 +129,15 @@ class StratifiedSampler(StrataSampler, StratifiedRounds):
         need = sizes * spread
         share = need / need.sum() if need.any() else 0.0
         part = self.floor if self.allocation_ == "neyman" else 1.0
-        return allocate((1 - part) * share + part * sizes / sizes.sum(), sizes, n)
+        need = (1 - part) * share + part * sizes / sizes.sum()
+        if self.costs_ is not None:
+            need = need / np.sqrt(self._mean_costs(labels, sizes, free))
+        return allocate(need, sizes, n)
+
+    def _mean_costs(self, labels, sizes, free):
+        return np.bincount(labels, self.costs_[free]) / sizes
+
+    def _expected_cost(self, n):
+        free = np.flatnonzero(self._unasked)
+        labels, counts, sizes = self._allocation(free, n)
+        return float(counts @ self._mean_costs(labels, sizes, free))

@@ -192,6 +192,19 @@ def test_perturb_table_keeps_names_labels_and_files(folder, tmp_path):
     assert (out / source.name).read_bytes() == before  # the same seed
 
 
+def test_perturb_names_a_kind_that_does_not_apply(tmp_path):
+    source, out = tmp_path / "texts.csv", tmp_path / "o"
+    pandas.DataFrame({"text": ["\u4f60\u597d", "\u518d\u89c1"]}).to_csv(
+        source, index=False
+    )
+    args = ["perturb", source, "--severity", 3, "--out", out, "--perturbation"]
+    code, text, _ = run(*args, "CaseChange")
+    assert code == 0
+    assert "note: CaseChange does not apply to these rows, which stay unchanged" in text
+    code, text, _ = run(*args, "WordSwap", "--force")
+    assert "does not apply" not in text
+
+
 def test_perturb_goes_on_where_it_was(folder, tmp_path):
     out = tmp_path / "out"
     args = ["perturb", folder / "rows.npz", "--preset", "tabular", "--out", out]

@@ -131,6 +131,81 @@ def test_labels_fit_a_narrow_window(scheme, serve, tmp_path):
     }
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_grades_have_keys(scheme, serve, tmp_path):
+    table = {"prompt": [f"question {i}" for i in range(30)], "reply": ["r"] * 30}
+    pandas.DataFrame(table).to_csv(tmp_path / "p.csv", index=False)
+    options = ("--grades", "1,2,3,4,5", "--higher-is-better", "-n", "4")
+    process, address = serve("p.csv", "--sampler", "simple-random", *options)
+    with Chromium(tmp_path / "profile") as browser:
+        browser.look(400, 800, scheme)
+        browser.open(address)
+        browser.wait("state && state.question !== null")
+        assert (
+            browser.value("byId('hint').textContent") == "Score: 1 (worst) to 5 (best)"
+        )
+        buttons = "[...document.querySelectorAll('#answers button')]"
+        seen = f"{buttons}.filter((b) => b.offsetParent)"
+        names = browser.value(f"{seen}.map((b) => b.innerText.trim())")
+        assert [name.split()[0] for name in names] == ["1", "2", "3", "4", "5", "s"]
+        assert contrast(browser, "body") >= 4.5
+        for turn, key in enumerate("4s2"):
+            browser.wait(f"state.turn === {turn}")
+            browser.press(key)
+        browser.wait("state.turn === 3")
+        browser.press("r")  # nothing is right or wrong here
+        browser.press("u")
+        browser.wait("state.question.was === '2'")
+        browser.press("1")
+        browser.wait("state.question.was === null")
+        assert browser.value("state.counts") == "2 labelled, 1 skipped"
+        browser.press("5")
+        browser.wait("state.question === null")
+        browser.press("Enter")
+        assert process.wait(timeout=30) == 0
+    assert "the mean score lies between" in " ".join(process.stdout.read().split())
+    ids, told = answers(tmp_path / "s.json")
+    assert [told[str(i)][1] for i in ids] == [1.0, None, 4.0, 0.0]
+
+
+def test_numbers_are_typed(serve, tmp_path):
+    table = {"item": [f"box {i}" for i in range(30)]}
+    pandas.DataFrame(table).to_csv(tmp_path / "p.csv", index=False)
+    options = ("--loss-range", "0,1", "-n", "4", "--sampler", "simple-random")
+    process, address = serve("p.csv", *options)
+    with Chromium(tmp_path / "profile") as browser:
+        browser.look(700, 700, "light")
+        browser.open(address)
+        browser.wait("state && state.question !== null")
+
+        def type_in(text):
+            for key in text:
+                browser.press(key)
+            browser.press("Enter")
+
+        assert browser.value("document.activeElement.id") == "typed"
+        type_in("0.25")
+        browser.wait("state.turn === 1 && byId('typed').value === ''")
+        assert browser.value("document.activeElement.id") == "typed"
+        type_in("7")
+        browser.wait("byId('note').textContent.includes('no loss')")
+        browser.value("byId('typed').value = ''")
+        browser.press("s")
+        browser.wait("state.turn === 2")
+        browser.press("u")
+        browser.wait("state.question.was === 'skipped'")
+        browser.press("Enter")
+        browser.wait("state.turn === 4")
+        type_in(".5")
+        browser.wait("state.turn === 5 && byId('typed').value === ''")
+        type_in("1")
+        browser.wait("state.question === null")
+        browser.press("Enter")
+        assert process.wait(timeout=30) == 0
+    ids, told = answers(tmp_path / "s.json")
+    assert [told[str(i)][1] for i in ids] == [0.25, None, 0.5, 1.0]
+
+
 def contrast(browser, where):
     """Return the contrast of text and ground, by the formula of WCAG 2."""
     values = []

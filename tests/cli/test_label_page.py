@@ -205,6 +205,43 @@ def test_answers_at_the_same_time_count_once(state):
         assert len(journal(state)) == 1
 
 
+@pytest.mark.parametrize("until", [None, 0.05])
+def test_each_request_computes_one_result(until, state, monkeypatch):
+    calls, result = [], SimpleRandomSampler.result
+
+    def counted(self, **options):
+        calls.append(options)
+        return result(self, **options)
+
+    with served(state, until=until, n=None if until else 30) as tab:
+        monkeypatch.setattr(SimpleRandomSampler, "result", counted)
+        turn = tab.state()["turn"]
+        for step in range(25):  # more than one draw
+            calls.clear()
+            tab.do("answer", turn + step, verdict="right")
+            assert len(calls) == 1
+        calls.clear()
+        tab.do("undo", turn + 25)
+        tab.state()
+        assert calls == []  # nothing has changed
+
+
+@pytest.mark.parametrize("method", ["default", "stopping"])
+@pytest.mark.parametrize("kind", [SimpleRandomSampler, OperationalSampler])
+def test_a_draw_without_answers_changes_no_estimate(kind, method):
+    sampler = kind(random_state=0).fit(np.linspace(0.1, 0.9, N))
+    for n in (1, 1, 7, 10):
+        ids = sampler.ask(n)
+        sampler.tell(ids, failed=[None if i % 9 == 0 else i % 3 == 0 for i in ids])
+        before = sampler.result(method=method)
+        sampler.ask(1)
+        after = sampler.result(method=method)
+        for name in ("interval", "method", "n_labels", "n_skipped"):
+            assert getattr(after, name) == getattr(before, name)
+        assert after.accuracy == pytest.approx(before.accuracy, nan_ok=True)
+        sampler.tell(sampler.pending_, failed=[True])
+
+
 def test_undo_and_keep(state):
     with served(state) as tab:
         assert tab.do("undo")["note"] == "Nothing to undo."

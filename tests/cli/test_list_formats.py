@@ -297,6 +297,98 @@ def test_drafts_and_discarded_records_of_argilla(begun, tmp_path):
     assert told(tmp_path) == {"0": ["failed", None]}
 
 
+def flattened(i, *responses, status="pending", question="label"):
+    """Return a record as ``records.to_list(flatten=True)`` of argilla 2.8 has it."""
+    record = {"id": str(i), "status": status, "_server_id": "x", "text": f"text {i}"}
+    record |= {"pool_id": i, "item": str(i), "label.suggestion": "nan"}
+    names = ("", ".users", ".status")
+    for at, name in enumerate(names):
+        column = [one[at] for one in responses] or None
+        record[f"{question}.responses{name}"] = column
+    return record
+
+
+def test_argilla_tells_submitted_drafts_and_discarded_apart(begun, tmp_path):
+    words, path, _ = begun("argilla")
+    submitted, draft = ("nan", "u", "submitted"), ("None", "v", "draft")
+    discarded = ("None", "v", "discarded")
+    records = [
+        flattened(0, submitted),
+        flattened(1, draft),
+        flattened(2, discarded),
+        flattened(3, discarded, submitted, status="completed"),  # who skips yields
+        flattened(4, draft, submitted, status="completed"),
+        flattened(5, draft, status="completed"),
+        flattened(6),
+        flattened(7, status="discarded"),  # without an answer
+        flattened(8, ("wrong", "u", "submitted"), question="verdict"),
+    ]
+    path.write_text(json.dumps(records))
+    code, _, err = run(*words, "--answers", path)
+    assert code == 0, err
+    label, skip = ["y_true", "nan"], ["failed", None]
+    expected = {"0": label, "2": skip, "3": label, "4": label, "7": skip}
+    assert told(tmp_path) == expected | {"8": ["failed", True]}
+    # Two who submitted must agree, in an export with statuses, too.
+    path.write_text(json.dumps([flattened(9, submitted, ("None", "v", "submitted"))]))
+    code, _, err = run(*words, "--answers", path)
+    assert code == 2
+    assert "id 9 has another answer" in err
+
+
+def test_discarded_without_an_answer_in_the_nested_export(begun, tmp_path):
+    words, path, _ = begun("argilla")
+    records = json.loads(by_argilla(path.read_text(), {}))
+    records[0]["status"] = "discarded"
+    path.write_text(json.dumps(records))
+    assert run(*words, "--answers", path)[0] == 0
+    i = records[0]["metadata"]["pool_id"]
+    assert told(tmp_path) == {str(i): ["failed", None]}
+
+
+def test_drafts_and_left_out_skips_of_label_studio(begun, tmp_path):
+    words, path, _ = begun("label-studio")
+    tasks = json.loads(by_label_studio(path.read_text(), {0: "nan"}))
+    tasks.sort(key=lambda task: task["data"]["pool_id"])
+    tasks[1]["drafts"] = tasks[0]["annotations"]
+    tasks[2]["cancelled_annotations"] = 1  # the export leaves cancelled ones out
+    tasks[0]["cancelled_annotations"] = 1  # and another person has labelled
+    path.write_text(json.dumps(tasks))
+    assert run(*words, "--answers", path)[0] == 0
+    assert told(tmp_path) == {"0": ["y_true", "nan"], "2": ["failed", None]}
+
+
+def test_other_questions_of_a_project_are_no_labels(begun, tmp_path):
+    words, path, _ = begun("label-studio")
+    tasks = json.loads(by_label_studio(path.read_text(), {0: "nan"}))
+    tasks.sort(key=lambda task: task["data"]["pool_id"])
+    note = {"from_name": "note", "type": "textarea", "value": {"text": ["blurred"]}}
+    hard = {"from_name": "hard", "type": "choices", "value": {"choices": ["None"]}}
+    tasks[0]["annotations"][0]["result"][:0] = [note, hard]
+    tasks[1]["annotations"] = [{"was_cancelled": False, "result": [note, hard]}]
+    path.write_text(json.dumps(tasks))
+    assert run(*words, "--answers", path)[0] == 0
+    assert told(tmp_path) == {"0": ["y_true", "nan"]}
+    one = flattened(1, ("None", "u", "submitted"), question="hard")
+    two = flattened(2, ("None", "u", "submitted")) | {
+        "a.responses": ["x"],
+        "a.responses.users": ["u"],
+        "a.responses.status": ["submitted"],
+    }
+    path.write_text(json.dumps([one, two]))
+    assert run(*words, "--answers", path)[0] == 0
+    assert told(tmp_path) == {"0": ["y_true", "nan"], "2": ["y_true", "None"]}
+
+
+def test_doccano_does_not_say_what_is_approved(begun, tmp_path):
+    words, path, _ = begun("doccano")
+    text = by_doccano(path.read_text(), {0: "nan", 1: "nan"})
+    examples = [example | {"annotation_approver": None} for example in lines(text)]
+    path.write_text(write(examples, True))
+    assert run(*words, "--answers", path)[0] == 0
+    assert set(told(tmp_path)) == {"0", "1"}
+
+
 def test_a_rejected_label_of_prodigy_says_nothing_of_the_prediction(begun, tmp_path):
     words, path, _ = begun("prodigy")
     tasks = lines(by_prodigy(path.read_text(), {0: WRONG, 1: WRONG}))

@@ -312,6 +312,38 @@ def test_parquet_and_built_in_pools(made, tmp_path):
     assert run("sample", "iris", *bare)[0] == 0
 
 
+def test_a_folder_of_parquet_files_is_one_table(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    folder, _, _, table = made
+    whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces"
+    pieces.mkdir()
+    table.to_parquet(whole)
+    for name, part in (("b", table[60:]), ("a", table[:60])):
+        part.to_parquet(pieces / f"{name}.parquet", row_group_size=17)
+    ways = [
+        ("--scores", "doubt", "--predicted", "said"),
+        ("--model", folder / "model.skops"),
+    ]
+    for way in ways:
+        lists = []
+        for source in (folder / "scored.csv", whole, pieces):
+            out = tmp_path / f"{source.stem}{source.suffix}"
+            for name in (f"{out}.json", f"{out}.list.csv"):
+                Path(name).unlink(missing_ok=True)
+            begin = ("sample", source, "--state", f"{out}.json")
+            more = ("-n", 20, "--to-label", f"{out}.list.csv")
+            code, _, err = run(*begin, *way, *more)
+            assert code == 0, err
+            assert run(*begin)[0] == 0  # goes on with the same pool
+            lists.append(rows(f"{out}.list.csv"))
+        assert [r["id"] for r in lists[0]] == [r["id"] for r in lists[2]]
+        assert lists[1] == lists[2]
+    (pieces / "c.parquet").write_bytes((pieces / "a.parquet").read_bytes())
+    assert "another pool" in refused(*begin)
+    (pieces / "c.parquet").write_bytes(b"no")
+    assert "as parquet" in refused("sample", pieces, "--state", tmp_path / "n", "-n", 3)
+
+
 def test_model_without_probabilities_serves_random_draws(made, tmp_path):
     folder, *_ = made
     state = tmp_path / "s.json"
@@ -401,7 +433,7 @@ def test_lists_of_spreadsheets_are_read(begun):
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
     path.write_text("id,reply\n3,right\n")
-    assert "no column 'answer' or 'verdict'" in refused(
+    assert "no column 'answer', 'verdict', 'loss' or 'score'" in refused(
         *("sample", table, "--state", state, "--answers", path)
     )
 
@@ -1160,3 +1192,31 @@ def test_a_folder_has_no_columns_and_is_no_table(tmp_path):
     assert run(*begin, "-n", 1, "--to-label", tmp_path / "a.csv")[0] == 0
     sentence = refused("sample", tmp_path, "--state", state)
     assert "'s.json' belongs to the table" in sentence
+
+
+def test_features_are_learned(tmp_path):
+    rng = np.random.default_rng(0)
+    site = rng.choice(["north", "east"], 600)
+    failed = rng.random(600) < np.where(site == "east", 0.6, 0.02)
+    pool, state, listed = tmp_path / "p.csv", tmp_path / "s.json", tmp_path / "l.csv"
+    table = pandas.DataFrame({"doubt": rng.random(600) / 9, "site": site, "grade": 1.5})
+    table.to_csv(pool)
+    begin = ["--scores", "doubt", "--feature", "site", "--feature", "grade"]
+    for options in (begin, []):
+        code, *_ = run(
+            "sample", pool, "--state", state, "-n", 60, "--to-label", listed, *options
+        )
+        assert code == 0
+        ids = [int(row["id"]) for row in rows(listed)]
+        fill(listed, {i: ":wrong" if failed[i] else ":right" for i in ids})
+        assert run("sample", pool, "--state", state, "--answers", listed)[0] == 0
+        listed = tmp_path / "later.csv"
+    assert np.mean(site[ids] == "east") > 0.6
+    stored = json.loads(state.read_text())
+    assert stored["pool"]["features_"]["shape"] == [600, 3]
+    other = ["sample", pool, "--state", tmp_path / "o.json", "-n", 9]
+    assert "goes with --sampler operational" in refused(
+        *other, *begin, "--sampler", "strat"
+    )
+    table.assign(name=[f"n{i}" for i in range(600)]).to_csv(pool)
+    assert "600 different texts" in refused(*other, "--feature", "name")

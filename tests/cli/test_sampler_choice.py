@@ -32,6 +32,8 @@ SCORES = np.linspace(0, 0.9, 50)
         ({"goal": "balanced"}, "operational", "balanced"),
         ({"n": 50}, "simple-random", "whole pool"),
         ({"scores": None, "goal": "failures"}, "simple-random", "no scores"),
+        ({"scores": None, "has_features": True}, "operational", "features"),
+        ({"n": 50, "has_features": True}, "simple-random", "whole pool"),
     ],
 )
 def test_what_is_known_decides(facts, name, word):

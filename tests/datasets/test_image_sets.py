@@ -360,7 +360,7 @@ def spoil(folder):
     (folder / ".hidden.png").write_text("")
     return {
         "8_1.jpg": "cannot be decoded",
-        "8_2.jpg": "no image",
+        "8_2.jpg": "empty",
         "8_3.png": "",
         "8_4.png": "grey",
         "8_5.png": "RGBA",
@@ -721,3 +721,90 @@ def test_images_are_turned_upright(kind, tag, tmp_path):
     with open_image(path) as opened:
         assert opened.format == {"jpg": "JPEG", "tif": "TIFF"}.get(kind, kind.upper())
         np.testing.assert_array_equal(np.asarray(opened), image)
+
+
+def shade(k, size=(20, 30)):
+    return Image.fromarray(np.full((*size, 3), 40 * k, dtype=np.uint8))
+
+
+def save_pictures(path, n=4):
+    """Save an animation or a file of pages; the k-th picture has the shade 40 k."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    options = {"lossless": True} if path.suffix == ".webp" else {}
+    rest = [shade(k) for k in range(1, n)]
+    shade(0).save(path, save_all=True, append_images=rest, **options)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["gif", "png", "tif", "webp"])
+def test_files_of_several_pictures(kind, tmp_path):
+    path = save_pictures(tmp_path / "real" / f"walk_7.{kind}")
+    shade(5).save(tmp_path / "real" / "still_3.png")
+    said = f"walk_7.{kind}.*it holds 4 pictures, an animation or pages; .*pages='all'"
+    for verify in (True, False):
+        with pytest.raises(ValueError, match=said):
+            load_image_folder(tmp_path, convert=True, verify=verify)
+        with pytest.warns(UserWarning, match="left out 1 and kept 1"):
+            kept = load_image_folder(
+                tmp_path, convert=True, verify=verify, on_error="skip"
+            )
+        assert kept.filenames.tolist() == [str(tmp_path / "real" / "still_3.png")]
+        every = load_image_folder(tmp_path, convert=True, verify=verify, pages="all")
+        assert every.frame.tolist() == [3, 0, 1, 2, 3]
+        assert set(every.clip) == {"real/still", "real/walk_7"}
+        shades = every.images[:].mean(axis=(1, 2, 3)).round()
+        assert shades.tolist() == [200, 0, 40, 80, 120]
+        assert every.images[[4, 2]].mean(axis=(1, 2, 3)).round().tolist() == [120, 40]
+        first = load_image_folder(tmp_path, convert=True, verify=verify, pages="first")
+        assert first.images[:].mean(axis=(1, 2, 3)).round().tolist() == [200, 0]
+        assert first.frame.tolist() == [3, 7]
+    lazy = LazyImages([(path, 2), (path, 0)], convert=True)
+    assert lazy[:].mean(axis=(1, 2, 3)).round().tolist() == [80, 0]
+    with pytest.raises(ValueError, match="holds 4 pictures, no number 4"):
+        LazyImages([(path, 4)], convert=True)
+    with pytest.raises(ValueError, match="holds 4 pictures, an animation"):
+        LazyImages([path], convert=True)
+    with pytest.raises(ValueError, match="'pages' parameter of load_image_folder"):
+        load_image_folder(tmp_path, pages="last")
+
+
+def test_a_table_names_the_clip_of_an_animation(tmp_path):
+    save_pictures(tmp_path / "images" / "a.gif")
+    table = tmp_path / "table.csv"
+    table.write_text("path,label,clip,origin\na.gif,real,one,first\n")
+    found = load_image_folder(
+        tmp_path / "images", metadata=table, convert=True, pages="all"
+    )
+    assert set(found.clip) == {"one"}
+    assert set(found.origin) == {"first"}
+    assert found.frame.tolist() == [0, 1, 2, 3]
+
+
+def test_small_pictures_beside_a_photograph_are_no_pages(tmp_path):
+    """Phones write JPEG files with a second, smaller picture (MPO)."""
+    path = tmp_path / "real" / "photo.jpg"
+    path.parent.mkdir()
+    shade(3).save(path, format="MPO", save_all=True, append_images=[shade(1, (5, 8))])
+    with Image.open(path) as image:
+        assert image.n_frames == 2
+    assert load_image_folder(tmp_path).images[0].mean().round() == 120
+
+
+@pytest.mark.parametrize("kind", ["jpg", "png", "bmp", "tif", "webp", "ppm", "gif"])
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_pictures_that_are_cut_off_say_what_is_there(kind, share, tmp_path):
+    path = tmp_path / "real" / f"a.{kind}"
+    path.parent.mkdir()
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 80, 3)).astype(np.uint8)
+    Image.fromarray(pixels).save(path)
+    content = path.read_bytes()
+    n = int(share * len(content))
+    path.write_bytes(content[:n])
+    said = f"a.{kind}.*it is cut off: {n:,} bytes are there"
+    if kind != "webp":
+        said += " of a .* of 60 x 80 pixels"
+    with pytest.raises(ValueError, match=said):
+        load_image_folder(tmp_path, convert=True)
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"it is empty \(0 bytes\)"):
+        load_image_folder(tmp_path, convert=True)

@@ -157,12 +157,13 @@ def spoiled(folder, clip):
     """Return videos that cannot be used, with what is said of them."""
     data = clip.read_bytes()
     files = {
-        "cut.mp4": (data[: len(data) // 2], "decoded"),
-        "empty.mp4": (b"", "decoded"),
+        "cut.mp4": (data[: len(data) // 2], r"cut off: its index \(moov\) is missing"),
+        "empty.mp4": (b"", r"empty \(0 bytes\)"),
         "noise.mp4": (bytes(range(256)) * 20, "decoded"),
     }
     late = write_video(folder / "late.avi").read_bytes()
-    files["late.avi"] = (late[: len(late) // 2], "")
+    said = f"cut off: {len(late) // 2:,} bytes are there, at least {len(late):,}"
+    files["late.avi"] = (late[: len(late) // 2], said)
     for name, (content, _) in files.items():
         (folder / name).write_bytes(content)
     return {name: said for name, (_, said) in files.items()}
@@ -174,6 +175,51 @@ def test_videos_that_cannot_be_read(tmp_path, clip):
             sample_frames(tmp_path / name, every=1)
     with pytest.raises(ValueError, match="no such file"):
         sample_frames(tmp_path / "none.mp4", 3)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.mp4"])
+def test_videos_that_are_cut_off_say_what_is_there(tmp_path, name, share):
+    """Matroska files announce their length in seconds, and no number of frames."""
+    codec = "libvpx" if name == "a.webm" else "mpeg4"
+    path = write_video(tmp_path / name, n=60, codec=codec)
+    assert sample_frames(path, every=1).n_frames == 60
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    there = r"6\.0 seconds are announced, .* frames\) are there"
+    if name == "a.mp4":
+        there = "bytes are there"
+    with pytest.raises(ValueError, match=f"{name}.*it is cut off: .*{there}"):
+        sample_frames(path, every=1)
+
+
+def test_sound_that_goes_on_is_no_cut(tmp_path):
+    path = tmp_path / "sound.mkv"
+    with av.open(str(path), "w") as container:
+        pictures = container.add_stream("mpeg4", rate=10)
+        pictures.height, pictures.width, pictures.pix_fmt = 32, 48, "yuv420p"
+        sound = container.add_stream("pcm_s16le", rate=8000)
+        sound.layout = "mono"
+        for k in range(10):
+            frame = av.VideoFrame.from_ndarray(pattern(k, (32, 48)), format="rgb24")
+            container.mux(pictures.encode(frame))
+        container.mux(pictures.encode())
+        for k in range(30):
+            samples = np.zeros((1, 800), dtype=np.int16)
+            frame = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 8000, 800 * k
+            container.mux(sound.encode(frame))
+        container.mux(sound.encode())
+    assert sample_frames(path, every=1).n_frames == 10
+
+
+def test_files_that_cannot_be_searched(tmp_path):
+    """Program streams have no index: a search lands behind the frame."""
+    path = write_video(tmp_path / "a.mpg", n=60, codec="mpeg2video")
+    assert numbers(sample_frames(path, every=1).images) == list(range(60))
+    assert numbers(sample_frames(path, 3).images) == [10, 30, 50]
+    images = LazyImages([(path, 40), (path, 5)])
+    assert numbers(images[:]) == [40, 5]
 
 
 @pytest.mark.parametrize(
@@ -564,26 +610,31 @@ def test_only_faces_on_the_image_are_cropped(monkeypatch):
         FaceCrop()(np.zeros((80, 80, 3), dtype=np.uint8))
 
 
-# The matrices of a video header that show a picture turned clockwise.
+# The matrices of a video header, and what they show of a picture.
 MATRICES = {
-    90: (0, 1, -1, 0), 180: (-1, 0, 0, -1), 270: (0, -1, 1, 0),
-}  # fmt: skip
+    "90": ((0, 1, -1, 0), lambda X: np.rot90(X, -1, axes=(1, 2))),
+    "180": ((-1, 0, 0, -1), lambda X: np.rot90(X, 2, axes=(1, 2))),
+    "270": ((0, -1, 1, 0), lambda X: np.rot90(X, 1, axes=(1, 2))),
+    "mirrored": ((-1, 0, 0, 1), lambda X: X[:, :, ::-1]),
+    "upside down": ((1, 0, 0, -1), lambda X: X[:, ::-1]),
+    "transposed": ((0, 1, 1, 0), lambda X: X.transpose(0, 2, 1, 3)),
+}
 
 
-@pytest.mark.parametrize("angle", MATRICES)
-def test_videos_are_turned_upright(clip, angle):
+@pytest.mark.parametrize("name", MATRICES)
+def test_videos_are_turned_upright(clip, name):
     """The header of an MP4 file holds nine numbers, 40 bytes into its track."""
     plain = np.asarray(sample_frames(clip, 2).images)
     content = bytearray(clip.read_bytes())
     at = content.index(b"tkhd") + 4 + 40
-    a, b, c, d = (int(v * 65536) for v in MATRICES[angle])
+    matrix, shown = MATRICES[name]
+    a, b, c, d = (int(v * 65536) for v in matrix)
     matrix = (a, b, 0, c, d, 0, 0, 0, 1 << 30)
     content[at : at + 36] = b"".join(v.to_bytes(4, "big", signed=True) for v in matrix)
-    turned = clip.with_name(f"turned{angle}.mp4")
+    turned = clip.with_name(f"{name}.mp4")
     turned.write_bytes(content)
     found = np.asarray(sample_frames(turned, 2).images)
-    expected = np.rot90(plain, -angle // 90, axes=(1, 2))
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(found, shown(plain))
 
 
 @pytest.mark.data

@@ -69,7 +69,8 @@ PAIRS = {
     "texts": (["a b b", "c"], ["a b x", "c"], [1, 0], [1, 0]),
     "array of texts": (np.array(["a b"]), np.array(["y z"]), [1], [2]),
     "series of texts": (pd.Series(["a b"]), pd.Series(["b a"]), [1], [0]),
-    "no spaces": (["不是的"], ["是不的"], [1], [1]),
+    "no spaces": (["不是的"], ["不好的"], [1], [1]),
+    "no spaces, swapped": (["不是的"], ["是不的"], [1], [0]),
     "ragged": (
         [np.zeros(3), np.zeros(2), np.zeros(4)],
         [np.zeros(3), np.ones(2), np.zeros(3)],

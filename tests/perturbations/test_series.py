@@ -204,6 +204,7 @@ def test_signal_to_noise_ratio_is_exact(length, snr_db):
         BackgroundNoise(snr_db=snr_db, color="pink"),
         BackgroundNoise(snr_db=snr_db, color="brown"),
     ):
+        p.set_params(channel_axis=-1)
         X_in = X / np.nanmax(np.abs(X)) / 20  # far from full scale
         noise = run(p, X_in) - X_in
         ratio = np.nanmean(X_in**2, axis=1) / np.nanmean(noise**2, axis=1)

@@ -216,8 +216,6 @@ def test_an_error_changes_nothing():
     [
         (lambda: LivingPool(3), "'sampler' parameter of LivingPool must be a sampler"),
         (lambda: LivingPool(SimpleRandomSampler(), window=0), "'window'"),
-        (lambda: LivingPool(SimpleRandomSampler(loss=np.subtract)), "without loss="),
-        (lambda: LivingPool(SimpleRandomSampler(loss_range=(0, 9))), "without loss="),
         (lambda: LivingPool(SimpleRandomSampler()).ask(1), "no.*rows|none yet"),
         (
             lambda: LivingPool(SimpleRandomSampler()).extend([1, 1]).ask(1, part=1),

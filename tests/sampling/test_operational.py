@@ -15,7 +15,8 @@ from skrobust.sampling import (
     _operational,
     simulate,
 )
-from skrobust.sampling._operational import batch_sizes, batch_weights
+from skrobust.sampling.designs import learned_scores
+from skrobust.sampling.designs.batches import batch_sizes, batch_weights
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
 from skrobust.sampling.designs.score_curves import (
@@ -296,8 +297,9 @@ class Scripted:
         return self.next
 
 
-def fresh(scores, **parameters):
-    sampler = OperationalSampler(random_state=0, **parameters).fit(scores)
+def fresh(scores, features=None, costs=None, **parameters):
+    sampler = OperationalSampler(random_state=0, **parameters)
+    sampler.fit(scores, features=features, costs=costs)
     sampler._rng = Scripted(sampler._rng)
     return sampler
 
@@ -329,14 +331,19 @@ def play(sampler, failed, uniforms):
 
 @pytest.mark.parametrize("n_batches", [(2, 2), (1, 2), (3, 1), (1, 1)])
 @pytest.mark.parametrize("emphasis", [0.0, 0.7])
-def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasis):
+@pytest.mark.parametrize("features", [None, [3.0, 0, 1, 2, 0, 5]], ids=["", "learned"])
+@pytest.mark.parametrize("costs", [None, [9.0, 1.0, 4.0, 0.5, 2.0, 1.0]])
+def test_exactly_unbiased_over_two_batches_with_recalibration(
+    n_batches, emphasis, features, costs, monkeypatch
+):
+    monkeypatch.setattr(learned_scores, "WORTH", -100.0)  # used at the first chance
     scores = np.array([0.7, 0.02, 0.4, 0.0, 0.15, 0.4])
     failed = np.array([1, 0, 0, 1, 1, 0], dtype=bool)
     parameters = {"failure_emphasis": emphasis, "exploration": 0.2}
     first, second = n_batches
     mean, square, claimed, total, predictors = 0.0, 0.0, 0.0, 0.0, set()
     first_z = 0.0
-    start = fresh(scores, **parameters)
+    start = fresh(scores, features, costs, **parameters)
     for one, _, p_one in outcomes(by_position(start, first), first):
         later = play(deepcopy(start), failed, one)
         for two, _, p_two in outcomes(by_position(later, second), second):
@@ -348,9 +355,11 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(n_batches, emphasi
             claimed += chance * np.nan_to_num(result.std_error**2)
             answered, _ = sampler._answered()
             first_z += chance * sampler._estimate(answered).z[0]
-            predictors.add(tuple(sampler._draws.snapshots[-1]))
+            predictors.add(json.dumps(sampler._draws.snapshots[-1]))
     truth = 1 - failed.mean()
     assert len(predictors) > 2  # it did recalibrate
+    can_learn = features is not None and first > 1  # needs both outcomes
+    assert any("beta" in one for one in predictors) == can_learn
     assert total == pytest.approx(1)
     assert mean == pytest.approx(truth, abs=1e-10)
     assert first_z == pytest.approx(1 - truth, abs=1e-10)
@@ -366,7 +375,7 @@ def test_answers_that_come_late_do_not_change_a_predictor_in_use():
     c = late.ask(30)
     m = np.array(late._draws.m)
     assert len(late._draws.snapshots) == 2
-    prior = late._curves.mean(np.exp(late._curves.log_prior))[late._groups.of]
+    prior = late._curves.mean(np.exp(late._curves.log_prior))[late._curves.groups.of]
     assert m[:60] == pytest.approx(prior[np.r_[a, b]], rel=1e-5)
     assert m[60:] != pytest.approx(prior[c], rel=0.01)
     late.tell(b, failed=failed[b]).tell(c, failed=failed[c])

@@ -11,12 +11,13 @@ from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt
+from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.label_loop import LabelLoop
 from skrobust.cli.labelling.label_page import LabelPage
 from skrobust.cli.labelling.label_server import LabelServer
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
+from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
 from skrobust.cli.labelling.question_queue import QuestionQueue
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
@@ -24,8 +25,8 @@ from skrobust.cli.terminal_text import Progress, wrapped
 
 PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
-_RESUMED = ("state", "n", "until", "batch", "show", "level", "view", "blind", "quiet")
-_RESUMED += ("details", "json_out", "web", "port", "no_open")
+_RESUMED = ("state", "n", "until", "batch", "person", "show", "level", "view")
+_RESUMED += ("blind", "quiet", "details", "json_out", "web", "port", "no_open")
 
 
 @shared.command(short_help="Label inputs one by one, see the estimate.")
@@ -35,13 +36,18 @@ _RESUMED += ("details", "json_out", "web", "port", "no_open")
     "--until",
     "Stop once the interval is as narrow as +- this; it stays valid although the "
     "answers decide.",
-    SHARE,
+    WIDTH,
 )
 @shared.option(
     "--batch",
     "Draws at a time.  [default: all of -n, a part of it for samplers that learn from "
     "answers, or 10 with --until]",
     shared.COUNT,
+)
+@shared.option(
+    "--for person",
+    "Who answers. Inputs that others got by `skrobust sample --for` are left out.",
+    metavar="NAME",
 )
 @shared.flag("--view", "Open the file of each input.")
 @shared.flag("--web", "Label on a page in the browser, one key per answer.")
@@ -51,9 +57,10 @@ _RESUMED += ("details", "json_out", "web", "port", "no_open")
 def label(ctx, pool, state, **options):
     """Label inputs of POOL one by one, and watch the estimate.
 
-    POOL is a CSV or parquet file without labels, a folder of images, or one of digits,
-    breast_cancer, iris and wine. Every answer is on the disk before the next question:
-    stop as you like, run the command again, and it continues where you were.
+    POOL is a CSV or parquet file without labels, a folder of parquet files or of
+    images, or one of digits, breast_cancer, iris and wine. Every answer is on the
+    disk before the next question: stop as you like, run the command again, and it
+    continues where you were.
 
     \b
     Label 50:
@@ -62,6 +69,8 @@ def label(ctx, pool, state, **options):
       skrobust label pool.csv --state s.json --until 0.05
     Images, shown on a page in the browser, which only this computer can open:
       skrobust label photos/ --state s.json -n 50 --web
+    Replies of a language model, graded from 0 (good) to 4 (bad):
+      skrobust label replies.csv --grades 0,1,2,3,4 --state s.json -n 50
 
     The state is brought up to date at each draw and at the end; s.json.journal holds
     the answers in between, so keep both.
@@ -94,6 +103,12 @@ def _label(session, source, options, say, resume):
     if not budget and not len(session.sampler.pending_):
         raise UserError(
             "Nothing is left to label; say how many in all with -n, or --until."
+        )
+    HandedOut(session).check_known(options["person"])
+    if not budget and not HandedOut(session).of(None, options["person"]):
+        raise UserError(
+            "All that is open was handed out; say who answers with --for, or take it "
+            "back by `skrobust sample --take-back`."
         )
     show = columns_to_show(session, pool, options["show"])
     queue = QuestionQueue(session, reader, options)

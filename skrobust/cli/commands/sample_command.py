@@ -7,11 +7,11 @@ import click
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.labelling import answers_file
-from skrobust.cli.labelling.answer_reader import in_words
 from skrobust.cli.labelling.formats import FORMATS
+from skrobust.cli.labelling.handed_out import HandedOut, check_names, paths_for
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import SHARE, need_state, pool_options
+from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.labelling.shown_input import show_input
 from skrobust.cli.option_types import check_different
@@ -22,6 +22,15 @@ from skrobust.cli.terminal_text import Progress, wrapped
 @pool_options
 @shared.option("-n n", "How many more to label.", shared.COUNT)
 @shared.output("--to-label", "File to write: the list of inputs to label.")
+@shared.repeated(
+    "--for people",
+    "Who gets the list, of inputs that nobody else has; given several times, a list "
+    "for each, who get equally many.",
+    metavar="NAME",
+)
+@shared.option(
+    "--take-back", "Whose open inputs others may get from now on.", metavar="NAME"
+)
 @shared.repeated(
     "--answers",
     "File to read: such a list with answers, or what the tool exported; may be "
@@ -34,13 +43,14 @@ from skrobust.cli.terminal_text import Progress, wrapped
     click.Choice(list(FORMATS)),
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
-@shared.option("--half-width", "Tell how many labels this would take.", SHARE)
+@shared.option("--half-width", "Tell how many labels this would take.", WIDTH)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
-    POOL is a CSV or parquet file without labels, a folder of images, or one of digits,
-    breast_cancer, iris and wine. A model, or a column of scores, says which inputs are
-    suspicious; the estimate holds for the whole pool, whatever is drawn more often.
+    POOL is a CSV or parquet file without labels, a folder of parquet files or of
+    images, or one of digits, breast_cancer, iris and wine. A model, or a column of
+    scores, says which inputs are suspicious; the estimate holds for the whole pool,
+    whatever is drawn more often.
 
     \b
     Choose 50:
@@ -52,6 +62,8 @@ def sample(pool, state, **options):
       skrobust sample pool.csv --state s.json -n 50 --to-label b.csv
     The same by way of a tool for labelling, with predictions in place:
       skrobust sample pool.csv --state s.json --to-label b.json --format label-studio
+    A list for each of two people, who get different inputs:
+      skrobust sample pool.csv --state s.json -n 50 --to-label a.csv --for ann --for bob
     Or answer in the terminal, or on a page in the browser:
       skrobust label pool.csv --state s.json --web
     """  # noqa: D301
@@ -61,26 +73,29 @@ def sample(pool, state, **options):
         return
     need_state(state)
     to_label = options["to_label"]
+    if options["people"] and not to_label:
+        raise UserError("--for says who gets the list; give --to-label, too.")
+    check_names(options["people"])
+    lists = paths_for(to_label, options["people"])
     files = {"POOL": pool, "--state": state, "--json": options["json_out"]}
-    check_different({**files, "--to-label": to_label})
+    read = {Path(path).resolve() for path in options["answers"]}
     for path in options["answers"]:
         check_different({**files, "--answers": path})
-    read = {Path(path).resolve() for path in options["answers"]}
-    is_kept = (
-        to_label and Path(to_label).exists() and Path(to_label).resolve() not in read
-    )
-    if is_kept and answers_file.has_answers(to_label):
-        raise UserError(
-            f"{to_label!r} holds answers; read it with --answers, or name another "
-            "file for --to-label."
-        )
+    for path in lists.values():
+        check_different({**files, "--to-label": path})
+        is_kept = Path(path).exists() and Path(path).resolve() not in read
+        if is_kept and answers_file.has_answers(path):
+            raise UserError(
+                f"{path!r} holds answers; read it with --answers, or name another "
+                "file for --to-label."
+            )
     text = f"interrupted; what {state!r} holds is whole, so run the command again."
     click.get_current_context().meta["skrobust.resume"] = text
     with Session(state) as session:
-        _sample(session, pool, options, say)
+        _sample(session, pool, lists, options, say)
 
 
-def _sample(session, source, options, say):
+def _sample(session, source, lists, options, say):
     if not session.exists and options["n"] is None:
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
     pool, reader = open_session(session, source, options, say)
@@ -89,25 +104,31 @@ def _sample(session, source, options, say):
         _take_answers(session, pool, reader, path, options)
     if options["answers"]:
         session.save()  # also where the next draws are refused
+    handed_out = HandedOut(session)
+    if options["take_back"]:
+        handed_out.take_back(options["take_back"])
     if options["n"]:
         session.sampler.ask(options["n"])
+    handed_out.hand_out(options["people"])
     session.save()  # also includes the journal
-    pending, beside = session.sampler.pending_.tolist(), None
-    to_label, blind = options["to_label"], options["blind"]
-    if to_label:
-        shown = [show_input(i, pool, reader, show, blind=blind) for i in pending]
-        beside = answers_file.write_questions(
-            to_label, shown, reader, options["format"]
-        )
+    found = {}
+    for person, path in lists.items():
+        ids = handed_out.of(person)
+        blind = options["blind"]
+        shown = [show_input(i, pool, reader, show, blind=blind) for i in ids]
+        kind = options["format"]
+        beside = answers_file.write_questions(path, shown, reader, kind)
+        found[path] = len(ids), beside
     give_result(session, pool, options)
     if options["quiet"]:
         return
-    if to_label:
-        click.echo(f"to label: {len(pending)} in {to_label}")
-    elif pending:
-        click.echo(f"to label: {len(pending)}; --to-label FILE lists them")
-    if beside:
-        click.echo(f"settings for {options['format']}: {beside}")
+    for path, (n, beside) in found.items():
+        click.echo(f"to label: {n} in {path}")
+        if beside:
+            click.echo(f"settings for {options['format']}: {beside}")
+    n_left = len(handed_out.of(None))
+    if n_left and not found:
+        click.echo(f"to label: {n_left}; --to-label FILE lists them")
 
 
 def _take_answers(session, pool, reader, path, options):
@@ -119,7 +140,7 @@ def _take_answers(session, pool, reader, path, options):
         if before == [kind, answer]:
             continue
         if before is not None and not options["correct"]:
-            now, then = (in_words(*pair) for pair in ((kind, answer), before))
+            now, then = (reader.as_read(*pair) for pair in ((kind, answer), before))
             item = "" if pool.items[i] == str(i) else f" ({pool.items[i]})"
             raise UserError(
                 f"{name!r} has another answer for id {i}{item} than before: {now}, "

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from skrobust.cli.exit_codes import UserError
+from skrobust.cli.labelling.answer_form import AnswerForm
 
 _LONG = {"r": "right", "w": "wrong", "s": "skip", "?": "skip", "u": "undo", "q": "quit"}
 _CONTROLS = _LONG | {word: word for word in _LONG.values()}
@@ -39,6 +40,21 @@ class AnswerReader:
         texts = bool(predicted) and all(isinstance(p, str) for p in predicted)
         known = [str(label) for label in classes] if texts else list(classes)
         self.known = list(dict.fromkeys([*predicted, *known]))
+
+    @property
+    def form(self):
+        """The form of the answers; labels that nobody knew are learned in between."""
+        return AnswerForm(list(map(str, self.known)) if self.takes_labels else [])
+
+    @property
+    def help(self):
+        """What may be typed."""
+        if self.takes_labels:
+            return (
+                "the true label, or :r if the prediction is right, :w wrong, :s skip, "
+                ":u undo, :q quit"
+            )
+        return "r right, w wrong, s skip, u undo, q quit"
 
     def control(self, word):
         """Return right, wrong, skip, undo or quit, or None for any other word."""
@@ -155,6 +171,16 @@ class AnswerReader:
             return f"{mark}wrong" if answer else f"{mark}right"
         return self._written(answer)
 
+    def as_read(self, kind, answer):
+        """Return an answer as people read it."""
+        if kind == "y_true" and answer is not None:
+            return str(answer) or "(empty)"
+        return {None: "skipped", True: "wrong", False: "right"}[answer]
+
+    def choice(self, at):
+        """Return the answer that the button of a label stands for."""
+        return "y_true", self.known[at]
+
     def predicted(self, i):
         """Return the predicted label of an input as text, empty where there is none."""
         return str(self.y_pred[i]) if self.takes_labels else ""
@@ -208,13 +234,6 @@ class AnswerReader:
         if not all(isinstance(label, str) for label in self.known):
             raise UserError(f"the answer {word!r} is not one of the labels")
         return word
-
-
-def in_words(kind, answer):
-    """Return an answer as people read it."""
-    if kind == "y_true" and answer is not None:
-        return str(answer) or "(empty)"
-    return {None: "skipped", True: "wrong", False: "right"}[answer]
 
 
 def _number(word, kind):

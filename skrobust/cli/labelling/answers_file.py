@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 from skrobust._whole_file import write_text_whole
@@ -30,9 +31,17 @@ def write_questions(path, shown, reader, name=None):
         File with the settings of the tool, beside the list, where it has one.
     """
     kind, path = FORMATS[name or "csv"], Path(path)
-    labels = [str(label) for label in reader.known] if reader.takes_labels else []
-    write_text_whole(path, kind.write(shown, labels))
-    settings = kind.settings(labels, any(one.picture for one in shown))
+    form = reader.form
+    if form.numbers and not kind.takes_numbers:
+        able = ", ".join(name for name, one in FORMATS.items() if one.takes_numbers)
+        raise UserError(
+            f"--format {kind.name} takes answers to choose from, and no numbers; begin "
+            f"with --grades, or take one of {able}."
+        )
+    if form.is_graded and kind.name != "csv":
+        shown = [_as_columns(one) for one in shown]  # a prediction is no grade
+    write_text_whole(path, kind.write(shown, form))
+    settings = kind.settings(form, any(one.picture for one in shown))
     if settings is None:
         return None
     beside = path.with_name(f"{path.stem}-settings{settings[0]}")
@@ -74,7 +83,7 @@ def read_answers(path, pool, reader, name=None):
             before, there = found.get(i, (None, None))
             if None not in (before, pair) and before != pair and _is_told(before, pair):
                 raise UserError(f"id {i} has another answer in {there}")
-        if pair is None or (before and pair == ("failed", None)):
+        if pair is None or (before and pair[1] is None):
             continue
         if pair[0] == "y_true" and pair[1] not in reader.known:
             unknown.setdefault(pair[1], one.where)
@@ -85,6 +94,13 @@ def read_answers(path, pool, reader, name=None):
 def has_answers(path):
     """Return whether a list has answers that writing it anew would lose."""
     return any(not one.is_open for one in _read(path, None))
+
+
+def _as_columns(one):
+    if one.predicted is None:
+        return one
+    columns = {"predicted": one.predicted, **(one.columns or {"item": one.item})}
+    return replace(one, predicted=None, columns=columns)
 
 
 def _is_answered(one, reader):
@@ -99,6 +115,9 @@ def _is_told(*pairs):
 
 
 def _answer(one, i, reader):
+    if one.name is not None and one.name != reader.form.name:
+        wanted = f"--answers takes a {reader.form.name} of each input in this session"
+        raise UserError(f"{wanted}, and the list has a column {one.name!r}")
     if one.word is not None:
         return reader.read_old(one.word)
     label = one.label or ""

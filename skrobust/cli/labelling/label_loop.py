@@ -119,20 +119,14 @@ class LabelLoop:
             return
         self._unsure = None
         self.queue.answer(kind, answer)
-        self._say(f"  {progress_sentence(self.queue.result())}")
+        self._say(f"  {progress_sentence(self.queue.facts())}")
 
     def _or_control(self, answer):
         hint = self.reader.hint(answer)
         return "" if hint is None else f", or {hint} for the control"
 
     def _help(self):
-        words = "r right, w wrong, s skip, u undo, q quit"
-        if self.reader.takes_labels:
-            words = (
-                "the true label, or :r if the prediction is right, :w wrong, :s skip, "
-                ":u undo, :q quit"
-            )
-        return f"Answer with {words}. Every answer is saved at once."
+        return f"Answer with {self.reader.help}. Every answer is saved at once."
 
     def _say(self, line):
         if not self.options["quiet"]:

@@ -49,7 +49,7 @@ function draw(next) {
   const wanted = state.n_wanted;
   byId("place").textContent = question === null ? "Done" : placeText(question, wanted);
   document.title = `${byId("place").textContent} - skrobust label`;
-  byId("count").textContent = countText();
+  byId("count").textContent = state.counts;
   byId("progress").value = wanted ? Math.min(state.n_done / wanted, 1) : widthShare();
   byId("sentence").textContent = state.sentence;
   setText("width", widthText());
@@ -59,15 +59,16 @@ function draw(next) {
   }
   drawQuestion(question, question.id !== asked);
   drawAnswers(question);
+  if (takesNumbers()) byId("typed").focus();
+}
+
+// Any number of a range is typed; grades, like labels, have buttons.
+function takesNumbers() {
+  return state.graded !== null && state.labels.length === 0;
 }
 
 function placeText(question, wanted) {
   return wanted && question.place <= wanted ? `Input ${question.place} of ${wanted}` : `Input ${question.place}`;
-}
-
-function countText() {
-  const skipped = state.n_skipped ? `, ${state.n_skipped} skipped` : "";
-  return `${state.n_done - state.n_skipped} labelled, ${state.n_failures} wrong${skipped}`;
 }
 
 function widthShare() {
@@ -75,7 +76,8 @@ function widthShare() {
 }
 
 function widthText() {
-  const points = (share) => `${Number((100 * share).toPrecision(2))} percentage points`;
+  const points = (width) =>
+    state.graded ? `${Number(width.toPrecision(2))}` : `${Number((100 * width).toPrecision(2))} percentage points`;
   return state.until ? `Ends at +- ${points(state.until)}; now +- ${points(state.half_width)}.` : "";
 }
 
@@ -108,18 +110,22 @@ function textElement(kind, text) {
 }
 
 function drawAnswers(question) {
+  const graded = state.graded;
   const takesLabels = state.labels.length > 0;
-  byId("hint").textContent = takesLabels ? "What is the true label?" : "Is the prediction right?";
+  const asks = takesLabels ? "What is the true label?" : "Is the prediction right?";
+  byId("hint").textContent = graded ? `${graded.name}: ${graded.scale}` : asks;
   const labels = byId("labels");
   if (labels.children.length !== state.labels.length) {
     labels.replaceChildren(...state.labels.map(labelButton));
     byId("known").replaceChildren(...state.labels.map((one) => textElement("option", one.text)));
-    show(byId("other"), takesLabels);
   }
+  show(byId("other"), graded ? takesNumbers() : takesLabels);
+  if (graded) document.querySelector("label[for=typed]").textContent = graded.name;
+  byId("typed").inputMode = takesNumbers() ? "decimal" : "text";
   [...labels.children].forEach((button, at) => {
     button.classList.toggle("predicted", state.labels[at].text === question.predicted);
   });
-  const hidden = takesLabels && question.predicted === null;
+  const hidden = graded || (takesLabels && question.predicted === null);
   for (const button of document.querySelectorAll("[data-verdict]")) {
     const verdict = button.dataset.verdict;
     button.setAttribute("aria-keyshortcuts", button.dataset.key);
@@ -166,12 +172,14 @@ for (const button of document.querySelectorAll("[data-verdict]")) {
 byId("other").addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = byId("typed").value;
+  if (state === null) return;
+  if (text === "" && takesNumbers() && state.question.was !== null) send("keep");
   if (text === "") return;
   const turn = state.turn;
   await send("answer", { text, sure: state.unsure === text });
   if (state && state.turn !== turn) {
     byId("typed").value = "";
-    byId("typed").blur();
+    if (state.question === null || !takesNumbers()) byId("typed").blur();
   }
 });
 for (const id of ["undo", "keep", "stop"]) byId(id).addEventListener("click", () => send(id));
@@ -182,7 +190,8 @@ document.addEventListener("keydown", (event) => {
   const target = event.target;
   if (target instanceof HTMLInputElement) {
     if (event.key === "Escape") target.blur();
-    return;
+    if (!takesNumbers() || !["s", "u", "q"].includes(event.key.toLowerCase())) return;
+    event.preventDefault(); // no number has these letters
   }
   const key = event.key.toLowerCase();
   if (key === "enter" && !(target instanceof HTMLButtonElement) && state.question && state.question.was !== null) {

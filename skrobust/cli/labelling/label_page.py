@@ -3,8 +3,10 @@
 import threading
 
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.labelling.answer_reader import in_words
-from skrobust.cli.labelling.result_sentences import accuracy_sentence, facts_of
+from skrobust.cli.labelling.result_sentences import (
+    estimate_sentence,
+    progress_counts,
+)
 from skrobust.cli.labelling.shown_input import picture_bytes, show_input
 
 _FOR_VERDICTS = "rwsuq"
@@ -109,10 +111,10 @@ class LabelPage:
         if "verdict" in given:
             pair = self._reader.read_pair(i, None, given["verdict"])
         elif "label" in given:
-            known, at = self._reader.known, given["label"]
-            if not (isinstance(at, int) and 0 <= at < len(known)):
+            n, at = len(self._reader.form.labels), given["label"]
+            if not (isinstance(at, int) and 0 <= at < n):
                 raise UserError(f"there is no label number {at!r}")
-            pair = "y_true", known[at]
+            pair = self._reader.choice(at)
         else:
             pair = self._reader.read_pair(i, given.get("text"), None)
         if pair is None:
@@ -125,22 +127,24 @@ class LabelPage:
     def _state(self, note=""):
         queue = self._queue
         i = queue.current()  # may draw
-        result = queue.result()
+        found = queue.facts()
         facts = {
             "turn": queue.turn,
             "note": note,
             "question": None if i is None else self._question(i),
             "labels": self._labels(),
+            "graded": self._graded(),
             "blind": self._blind,
-            "n_done": result.n_labels + result.n_skipped,
+            "n_done": found["n_labels"] + found["n_skipped"],
             "n_wanted": queue.n,
-            "n_failures": result.n_failures,
-            "n_skipped": result.n_skipped,
-            "sentence": accuracy_sentence(facts_of(result)).replace(" %", "\u00a0%"),
+            "n_failures": found["n_failures"],
+            "n_skipped": found["n_skipped"],
+            "counts": progress_counts(found),
+            "sentence": estimate_sentence(found).replace(" %", "\u00a0%"),
         }
         if queue.until:
-            half = (result.interval[1] - result.interval[0]) / 2
-            facts |= {"until": queue.until, "half_width": float(half)}
+            half = (found["interval"][1] - found["interval"][0]) / 2
+            facts |= {"until": queue.until, "half_width": half}
         return facts
 
     def _question(self, i):
@@ -152,15 +156,23 @@ class LabelPage:
             "predicted": shown.predicted,
             "columns": list(shown.columns.items()),
             "picture": shown.picture is not None,
-            "was": None if given is None else in_words(*given),
+            "was": None if given is None else self._reader.as_read(*given),
         }
 
     def _labels(self):
-        if not self._reader.takes_labels:
-            return []
-        keys = [*KEYS, *[""] * len(self._reader.known)]
-        known = zip(self._reader.known, keys, strict=False)
-        return [{"text": str(label), "key": key} for label, key in known]
+        form = self._reader.form
+        keys = [*KEYS, *[""] * len(form.labels)]
+        if form.is_graded and all(len(label) == 1 for label in form.labels):
+            keys = form.labels  # the key of a digit is the digit
+        known = zip(form.labels, keys, strict=False)
+        return [{"text": label, "key": key} for label, key in known]
+
+    def _graded(self):
+        """Return what grades are called and what they mean, or None."""
+        if not self._reader.form.is_graded:
+            return None
+        grading = self._reader.grading
+        return {"name": grading.name.capitalize(), "scale": grading.scale}
 
 
 def _as_sentence(text):

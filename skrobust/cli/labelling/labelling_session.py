@@ -163,6 +163,30 @@ class Session:
         verb([i], **{kind: [answer]})
         self.facts["answers"][str(i)] = [kind, answer]
 
+    def decide_by_results(self, level):
+        """Note that the results decide when labelling ends, from now on.
+
+        Parameters
+        ----------
+        level : float
+            Nominal coverage of the interval that decides.
+
+        Raises
+        ------
+        ValueError
+            Where the sampler has no interval that holds at every look.
+        """
+        if self.method == "default":
+            self.sampler.result(confidence=level, method="stopping")
+            self.facts["stopping"] = True
+            if self.exists:  # else the first draw saves it
+                self.save()
+
+    @property
+    def method(self):
+        """Method of the interval that holds for the way in which labelling ends."""
+        return "stopping" if self.facts.get("stopping") else "default"
+
     def answer_of(self, i):
         """Return ``[kind, answer]`` of an input, or None while it is open."""
         return self.facts["answers"].get(str(i))

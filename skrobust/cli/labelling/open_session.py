@@ -6,6 +6,8 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
+from skrobust.cli.labelling.grade_reader import GradeReader
+from skrobust.cli.labelling.grading import grading_from
 from skrobust.cli.labelling.sampler_choice import choose_sampler
 from skrobust.cli.labelling.sampler_names import get_sampler_names
 from skrobust.cli.model_file import load_model
@@ -16,6 +18,7 @@ from skrobust.report.data_facts import kind_of
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
 KEPT += ("drop", "grey", "data_range", "layout", "model", "goal")
+KEPT += ("loss_range", "grades", "higher_is_better", "feature")
 N_SHOWN = 12
 
 
@@ -43,7 +46,24 @@ def open_session(session, source, options, say):
         pool = _resume(session, source, given, say)
     else:
         pool = _start(session, source, given, options, say)
+    grading = grading_from(session.facts["settings"])
+    _check_widths(grading, options)
+    if grading is not None:
+        return pool, GradeReader(session.sampler, grading)
     return pool, AnswerReader(session.sampler, session.facts["classes"])
+
+
+def _check_widths(grading, options):
+    """Raise where a half-width is wider than all that is possible."""
+    span = 1 if grading is None else grading.high - grading.low
+    what = "accuracy" if grading is None else grading.measure
+    for name in ("until", "half_width"):
+        width = options.get(name)
+        if width is not None and not width < span:
+            raise UserError(
+                f"--{name.replace('_', '-')} is {width:g}, and the {what} cannot vary "
+                f"by more than {span:g}; give a half-width below it."
+            )
 
 
 def advise(source, options, say):
@@ -55,8 +75,9 @@ def advise(source, options, say):
 def _given(options):
     given = {name: options[name] for name in KEPT}
     given["set"] = dict(given["set"])
-    given["drop"] = list(given["drop"])
-    given["data_range"] = list(given["data_range"] or ()) or None
+    given["drop"], given["feature"] = list(given["drop"]), list(given["feature"])
+    for name in ("data_range", "loss_range", "grades"):
+        given[name] = list(given[name] or ()) or None
     if options["model"] is not None:
         if options["scores"] or options["predicted"]:
             raise UserError(
@@ -80,7 +101,9 @@ def _resume(session, source, given, say):
         if not _left_out(value) and value != was:
             raise UserError(_changed(name, option, was, value))
     then = session.facts["pool"]
-    if kept["item"] is not None and Path(source).is_dir():  # nobody gave --item now
+    path = Path(source)
+    is_images = path.is_dir() and not pool_source.pieces_of(path)
+    if kept["item"] is not None and is_images:  # nobody gave --item now
         raise UserError(
             f"{name!r} belongs to the table {then['source']!r}, and {source!r} is a "
             "folder."
@@ -112,16 +135,19 @@ def _changed(name, option, was, now):
 
 def _start(session, source, given, options, say):
     given["seed"] = 0 if given["seed"] is None else given["seed"]
+    grading = grading_from(given)
     pool, facts = _read_pool(source, given, options, say)
     if given["sampler"] is None:
         choice = _choice(pool, facts, options)
         given["sampler"], given["set"] = choice.name, choice.settings | given["set"]
         say(f"chosen: {choice.text}")
     kind = get_sampler_names()[given["sampler"]]
-    taken = ("estimator", "random_state")
+    taken = ("estimator", "random_state", "loss", "loss_range")
     known = [name for name in kind().get_params(deep=False) if name not in taken]
     check_settings(f"{kind.__name__} has", given["set"], known)
-    sampler = facts.fit(kind(**given["set"], random_state=given["seed"]))
+    of_losses = {} if grading is None else {"loss_range": grading.loss_range}
+    sampler = kind(**given["set"], **of_losses, random_state=given["seed"])
+    sampler = facts.fit(sampler)
     mark = {"source": source, "n": len(pool), "fingerprint": pool.fingerprint}
     facts = {"pool": mark, "settings": given, "classes": facts.classes}
     session.begin(sampler, facts)
@@ -129,17 +155,27 @@ def _start(session, source, given, options, say):
 
 
 def _choice(pool, facts, options):
+    grading, until = grading_from(options), options.get("until")
+    if None not in (grading, until):
+        until /= grading.high - grading.low
     return choose_sampler(
         facts.scores,
         n_pool=len(pool),
         n=options["n"],
-        until=options.get("until"),
+        until=until,
         goal=options["goal"] or "accuracy",
+        has_features=facts.features is not None,
     )
 
 
 def _read_pool(source, given, options, say):
-    """Return the pool, and what a model or columns say about it."""
+    """Return the pool, and what a model, columns and features say about it."""
+    pool, facts = _read_facts(source, given, options, say)
+    facts.features = pool_source.features_from(pool, given["feature"])
+    return pool, facts
+
+
+def _read_facts(source, given, options, say):
     pool = pool_source.open_pool(
         source, item=given["item"], predicted=given["predicted"]
     )

@@ -7,8 +7,9 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.image_input import LAYOUTS
 from skrobust.cli.labelling.sampler_choice import GOALS
 from skrobust.cli.labelling.sampler_names import get_sampler_names
-from skrobust.cli.option_types import Name, Numbers
+from skrobust.cli.option_types import Grades, Name, Numbers
 
+WIDTH = click.FloatRange(min=0, min_open=True)
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
 NAMES = f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
 pool_options = shared.with_options(
@@ -30,6 +31,28 @@ pool_options = shared.with_options(
         "--predicted",
         "Instead of --model: predicted labels. Answers are then labels; without "
         "predictions they are right or wrong.",
+    ),
+    shared.columns(
+        "--feature",
+        "A column that may tell which inputs fail, such as a judge's grade or a group; "
+        "numbers as they are, text by its values. May be repeated.",
+    ),
+    shared.option(
+        "--loss-range",
+        "Answers are losses between these (lower is better), not right or wrong.",
+        Numbers(float, (2,)),
+        metavar="LOW,HIGH",
+    ),
+    shared.option(
+        "--grades",
+        "Answers are one of these losses, each with a key.",
+        Grades(),
+        metavar="A,B,...",
+    ),
+    shared.flag(
+        "--higher-is-better",
+        "The numbers of --loss-range or --grades are scores, such as overlap, BLEU or "
+        "points: higher is better.",
     ),
     shared.column("--item", "Name or path of each input; default: its row, from 0 on."),
     shared.option(
@@ -56,7 +79,7 @@ pool_options = shared.with_options(
     ),
     shared.option(
         "--goal",
-        "What the sampler is chosen for: a small error of the accuracy, many failures, "
+        "What the sampler is chosen for: a small error of the estimate, many failures, "
         "or both.  [default: accuracy]",
         click.Choice(GOALS),
     ),

@@ -5,11 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._parquet import piece_files
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust.cli import rows_file
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest, digest_of
-from skrobust.cli.image_input import image_batches, list_images
+from skrobust.cli.image_input import has_images, image_batches, list_images
+from skrobust.cli.piece_table import PieceTable, RowNumbers
+from skrobust.sampling import OperationalSampler
+
+MOST_VALUES = 200  # of a column of text
 
 
 @dataclass
@@ -20,13 +25,13 @@ class Pool:
     ----------
     source : str
         As the user named it.
-    items : list of str
+    items : sequence of str
         Name of each input: a path, the value of a column, or its row number.
     fingerprint : str
         Digest of the content; another pool has another one.
     folder : Path
         Folder to which paths among the items are relative.
-    frame : DataFrame or None
+    frame : DataFrame, PieceTable or None
         The rows of a table.
     columns : list of str
         Those of the table that describe an input, and so are shown.
@@ -41,6 +46,12 @@ class Pool:
 
     def __len__(self):
         return len(self.items)
+
+    def cell(self, name, i):
+        """Return the value of a column of an input."""
+        if isinstance(self.frame, PieceTable):
+            return self.frame.cell(name, i)
+        return self.frame[name].iloc[i]
 
     def path(self, i):
         """Return the file behind an input, or None."""
@@ -64,6 +75,8 @@ class Facts:
         Labels that are known.
     no_scores : Exception or None
         Why there are no scores.
+    features : ndarray of shape (n_pool, n_features) or None
+        What else may tell which inputs fail.
     """
 
     n_pool: int
@@ -71,9 +84,18 @@ class Facts:
     y_pred: np.ndarray | None = None
     classes: list = field(default_factory=list)
     no_scores: Exception | None = None
+    features: np.ndarray | None = None
 
     def fit(self, sampler):
         """Return the sampler, fitted on the pool."""
+        if self.features is not None:
+            if not isinstance(sampler, OperationalSampler):
+                raise UserError(
+                    "--feature goes with --sampler operational, which learns from the "
+                    f"answers; {type(sampler).__name__} does not."
+                )
+            scores = np.zeros(self.n_pool) if self.scores is None else self.scores
+            return sampler.fit(scores, y_pred=self.y_pred, features=self.features)
         if self.scores is not None:
             return sampler.fit(self.scores, y_pred=self.y_pred)
         try:  # only a sampler that needs no scores takes rows
@@ -88,7 +110,8 @@ def open_pool(source, *, item=None, predicted=None):
     Parameters
     ----------
     source : str
-        Path of a CSV or parquet file or of a folder, or a built-in name.
+        Path of a CSV or parquet file or of a folder, of images or of parquet files, or
+        a built-in name.
     item : str, default=None
         Column that names each input; None: the number of its row, from 0 on.
     predicted : str, default=None
@@ -100,9 +123,13 @@ def open_pool(source, *, item=None, predicted=None):
         With nothing scored yet.
     """
     path = Path(source)
-    if path.is_dir():
+    pieces = pieces_of(path)
+    if path.is_dir() and not pieces:
         return _open_folder(source, path, item)
-    if path.is_file():
+    if pieces:
+        frame = rows_file.check_rows(PieceTable(pieces, path.name), path.name)
+        mark = digest_of(path) if path.is_file() else _digest_of_pieces(path, pieces)
+    elif path.is_file():
         frame = rows_file.open_table(
             path, [item] if item else [], labels=[predicted] if predicted else []
         )
@@ -112,12 +139,25 @@ def open_pool(source, *, item=None, predicted=None):
         mark = f"built-in {source}"
     else:
         raise rows_file.no_such_data("table or folder", source)
-    items = [str(i) for i in range(len(frame))]
+    items = RowNumbers(len(frame))
     if item is not None:
         column = rows_file.column_of(frame, item, source, "--item")
         items = column.fillna("").astype(str).tolist()
     columns = [name for name in frame.columns if name != item]
     return Pool(source, items, mark, path.resolve().parent, frame, columns=columns)
+
+
+def pieces_of(path):
+    """Return the parquet files of a table: of a file, or of a folder without images."""
+    pieces = piece_files(path)
+    if pieces and path.is_dir() and has_images(path):
+        return []
+    return pieces
+
+
+def _digest_of_pieces(folder, pieces):
+    marks = [(p.relative_to(folder).as_posix(), digest_of(p)) for p in pieces]
+    return digest(repr(marks).encode())
 
 
 def _open_folder(source, folder, item):
@@ -154,10 +194,15 @@ def facts_from_model(pool, model, drop=(), **images):
         for name in drop:
             rows_file.column_of(pool.frame, name, pool.source, "--drop")
         seen = [name for name in pool.columns if name not in drop]
-        X = rows_file.columns_for(
-            model, pool.frame[seen], pool.source, beside="; see --drop"
+        if isinstance(pool.frame, PieceTable):
+            named = getattr(model, "feature_names_in_", seen)
+            frames = pool.frame.parts([name for name in seen if name in named])
+        else:
+            frames = [pool.frame[seen]]
+        batches = (
+            rows_file.columns_for(model, part, pool.source, beside="; see --drop")
+            for part in frames
         )
-        batches = [X]
     else:
         names = [Path(item) for item in pool.items]
         batches = image_batches(pool.folder, names, model, **images)
@@ -227,3 +272,38 @@ def facts_from_columns(pool, scores=None, as_confidence=False, predicted=None):
                 )
             facts.scores = 1 - facts.scores
     return facts
+
+
+def features_from(pool, names):
+    """Return columns of a table as features: numbers, and 0 or 1 for each text.
+
+    Parameters
+    ----------
+    pool : Pool
+        A table, where a column is named.
+    names : sequence of str
+        The columns.
+
+    Returns
+    -------
+    ndarray of shape (n_pool, n_features) or None
+        None where no column is named.
+    """
+    if not names:
+        return None
+    if pool.frame is None:
+        raise UserError("--feature names columns of a table, and this is a folder.")
+    found = []
+    for name in names:
+        values = rows_file.full_column(pool.frame, name, pool.source, "--feature")
+        if values.dtype.kind in "fiub":
+            found.append(values[:, None])
+            continue
+        known = np.unique(values)
+        if len(known) > MOST_VALUES:
+            raise UserError(
+                f"The column {name!r} of {pool.source!r} has {len(known)} different "
+                f"texts; --feature takes numbers, or {MOST_VALUES} texts at most."
+            )
+        found.append(values[:, None] == known)
+    return np.hstack(found).astype(np.float64)

@@ -2,6 +2,10 @@
 
 import math
 
+from skrobust.cli.labelling.estimate_facts import estimate_facts
+from skrobust.cli.labelling.grading import grading_from
+from skrobust.cli.labelling.handed_out import HandedOut
+
 AT_ONCE = 10  # draws between two looks at the answers, where these decide the end
 
 
@@ -18,7 +22,8 @@ class QuestionQueue:
         Options of the command: ``n`` (inputs to go through in all; None with ``until``
         or for those open only), ``until`` (half-width of the interval at which
         to stop), ``batch`` (draws at a time; None: all of the budget, a part of it
-        where the sampler learns from batches, or ten with ``until``) and ``level``.
+        where the sampler learns from batches, or ten with ``until``), ``level``, and
+        ``person`` (whose list is gone through, too).
 
     Attributes
     ----------
@@ -30,8 +35,12 @@ class QuestionQueue:
         self.session, self.reader, self.sampler = session, reader, session.sampler
         self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
         self._batch = options["batch"] or self._default_batch()
+        self._handed_out, self._person = HandedOut(session), options.get("person")
         self._again = None  # place among the draws of an answer that is looked at again
+        self._result = None  # of the answers so far, once it was asked for
         self.turn = 0
+        if self.until:
+            session.decide_by_results(self.level)
 
     def _default_batch(self):
         if self.until or self.n is None:
@@ -43,17 +52,25 @@ class QuestionQueue:
         """Return the input in question, drawing where none is open; None at the end."""
         if self._again is not None:
             return int(self.sampler.ids_[self._again])
-        if self.until and self.sampler.should_stop(self.until, confidence=self.level):
+        if self.until and self._half_width() <= self.until:
             return None
-        if not len(self.sampler.pending_):
+        mine = self._mine()
+        if not mine:
+            if self.until and len(self.sampler.pending_):
+                return None  # answers to later draws would wait for those handed out
             most = self.sampler.n_pool_ if self.until else 0
             most = most if self.n is None else min(self.sampler.n_pool_, self.n)
             left = most - len(self.sampler.ids_)
             if left <= 0:
                 return None
             self.sampler.ask(min(left, self._batch))
-            self.session.save()
-        return int(self.sampler.pending_[0])
+            self.session.save()  # a draw without answers changes no estimate
+            mine = self._mine()
+        return mine[0]
+
+    def _mine(self):
+        """Return the open inputs that nobody else has."""
+        return self._handed_out.of(None, self._person)
 
     def place(self, i):
         """Return the place of an input among the draws."""
@@ -66,6 +83,7 @@ class QuestionQueue:
     def answer(self, kind, answer):
         """Take in the answer to the input in question; it is on the disk at return."""
         self.session.answer(self.current(), kind, answer)
+        self._result = None
         if self.is_unknown(kind, answer):
             self.reader.known.append(answer)
         self.keep()
@@ -98,5 +116,17 @@ class QuestionQueue:
 
     def result(self):
         """Return the result so far; the interval suits the way of stopping."""
-        method = "stopping" if self.until else "default"
-        return self.sampler.result(confidence=self.level, method=method)
+        if self._result is None:
+            method = self.session.method
+            self._result = self.sampler.result(confidence=self.level, method=method)
+        return self._result
+
+    def facts(self):
+        """Return the result so far as plain data, in the units of the answers."""
+        grading = grading_from(self.session.facts.get("settings", {}))
+        stopping = self.session.method == "stopping"
+        return estimate_facts(self.result(), grading, stopping=stopping)
+
+    def _half_width(self):
+        low, high = self.result().interval
+        return (high - low) / 2

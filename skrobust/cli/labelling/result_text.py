@@ -2,12 +2,14 @@
 
 import click
 
+from skrobust.cli.labelling.estimate_facts import estimate_facts
+from skrobust.cli.labelling.grading import grading_from
+from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.result_sentences import result_text
 from skrobust.cli.thresholds import write_json
 from skrobust.report.strict_json import to_plain
 
-_OF_THE_RESULT = ("accuracy", "method", "std_error", "effective_n", "accuracy_bounds")
-_OF_THE_RESULT += ("n_pool", "n_labels", "n_failures", "n_skipped", "warnings")
+_OF_THE_RESULT = ("std_error", "effective_n", "n_pool", "warnings")
 
 
 def result_facts(session, pool, options):
@@ -21,8 +23,7 @@ def result_facts(session, pool, options):
         Names the failures.
     options : dict
         Options of the command: ``level``; ``half_width`` (wanted, for the number of
-        labels that are missing) or ``until`` (half-width that ends the labelling; the
-        interval that holds at any time is then the one).
+        labels that are missing) or ``until`` (half-width that ends the labelling).
 
     Returns
     -------
@@ -30,19 +31,23 @@ def result_facts(session, pool, options):
         For ``result_text``, ``details_text`` and JSON.
     """
     sampler, level = session.sampler, options["level"]
-    half_width, until = options.get("half_width"), options.get("until")
-    method = "stopping" if until else "default"
-    result = sampler.result(confidence=level, method=method)
+    grading = grading_from(session.facts["settings"])
+    result = sampler.result(confidence=level, method=session.method)
     facts = {name: getattr(result, name) for name in _OF_THE_RESULT}
     facts |= {
         "sampler": type(sampler).__name__,
-        "interval": list(result.interval),
-        "confidence": level,
-        "anytime_interval": _anytime(sampler, level),
+        "anytime_interval": _anytime(sampler, level, grading),
         "n_open": len(sampler.pending_),
+        "handed_out": HandedOut(session).counts,
         "failures": [{"id": i, "item": pool.items[i]} for i in result.failures],
     }
+    facts |= estimate_facts(result, grading, stopping=session.method == "stopping")
+    facts |= _measured(result, grading)
+    if grading is not None and result.losses is not None:
+        for row, loss in zip(facts["failures"], result.losses, strict=True):
+            row[grading.name] = grading.turned(loss)
     facts = to_plain(facts)
+    half_width, until = options.get("half_width"), options.get("until")
     if half_width is not None:
         needed, assumption = _needed(sampler, result, half_width, level)
         facts |= {"half_width": half_width, "labels_for_half_width": needed}
@@ -51,6 +56,21 @@ def result_facts(session, pool, options):
         half = (result.interval[1] - result.interval[0]) / 2
         facts |= {"until": until, "reached": bool(half <= until)}
     return facts
+
+
+def _measured(result, grading):
+    """Return the estimate, and its bounds with and without skipped answers, by name."""
+    if grading is None:
+        bounds = {"accuracy_bounds": result.accuracy_bounds}
+        return {"accuracy": result.accuracy, **bounds}
+    name, ends = f"mean_{grading.name}", result.loss_bounds
+    found = {name: grading.turned(result.mean_loss)}
+    found[f"{name}_bounds"] = grading.between(*ends)
+    if grading.higher_is_better:
+        losses = f" Losses are {grading.high:g} minus the score."
+        notes = [f"{x}{losses if 'loss' in x else ''}" for x in result.warnings]
+        found["warnings"] = notes
+    return found
 
 
 def give_result(session, pool, options, before=""):
@@ -64,12 +84,13 @@ def give_result(session, pool, options, before=""):
             click.echo(f"\n{details_text(facts)}")
 
 
-def _anytime(sampler, level):
+def _anytime(sampler, level, grading):
     """Return the anytime interval, or None where a sampler has none."""
     try:
-        return list(sampler.result(confidence=level, method="anytime").interval)
+        result = sampler.result(confidence=level, method="anytime")
     except ValueError:
         return None
+    return estimate_facts(result, grading)["interval"]
 
 
 def _needed(sampler, result, half_width, level):
@@ -100,8 +121,8 @@ def details_text(facts):
     """
     percent = f"{100 * facts['confidence']:g} %"
     rows = [("sampler", facts["sampler"])]
-    if facts["accuracy"] is not None:
-        rows.append(("accuracy", f"{facts['accuracy']:.4f}"))
+    if facts["estimate"] is not None:
+        rows.append((facts["measure"], f"{facts['estimate']:.4f}"))
         rows.append((f"{percent} interval", _range(facts, "interval")))
         redundant = facts["method"] in ("anytime", "census")
         if facts["anytime_interval"] is not None and not redundant:

@@ -36,7 +36,9 @@ class SamplerChoice:
         return f"--sampler {self.name}{settings}: {self.reason}"
 
 
-def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
+def choose_sampler(
+    scores=None, *, n_pool, n=None, until=None, goal="accuracy", has_features=False
+):
     """Choose a sampler.
 
     Parameters
@@ -51,6 +53,8 @@ def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
         Half-width of the interval at which labelling stops.
     goal : {"accuracy", "balanced", "failures"}, default="accuracy"
         Whether a small error of the accuracy or many failures are wanted.
+    has_features : bool, default=False
+        Whether features may tell which inputs fail.
 
     Returns
     -------
@@ -58,6 +62,12 @@ def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
         Rules are tried in this order; the first that applies decides.
     """
     uniform = "simple-random"
+    if has_features and (n is None or n < n_pool):
+        return SamplerChoice(
+            "operational",
+            "it learns from the answers what features and scores say about errors.",
+            {} if goal == "accuracy" else {"failure_emphasis": goal},
+        )
     if scores is None or scores.min() == scores.max():
         why = "there are no scores" if scores is None else "all scores are equal"
         return SamplerChoice(
@@ -97,5 +107,5 @@ def choose_sampler(scores=None, *, n_pool, n=None, until=None, goal="accuracy"):
     return SamplerChoice(
         "operational",
         "it learns from the answers where errors are likely, which takes the fewest "
-        "labels for a small error of the accuracy when their number is fixed.",
+        "labels for a small error of the estimate when their number is fixed.",
     )

@@ -65,8 +65,8 @@ def show_input(i, pool, reader, show, *, blind=False):
     return ShownInput(
         id=i,
         item=pool.items[i],
-        predicted=reader.predicted(i) if reader.takes_labels and not blind else None,
-        columns={name: str(pool.frame[name].iloc[i]) for name in show},
+        predicted=None if reader.y_pred is None or blind else reader.predicted(i),
+        columns={name: str(pool.cell(name, i)) for name in show},
         picture=path if is_picture else None,
     )
 

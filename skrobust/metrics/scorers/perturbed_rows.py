@@ -6,6 +6,7 @@ from scipy.sparse import issparse
 
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.idle import idle_reason
 from skrobust.base.row_kind import check_row_kind
 
 
@@ -42,9 +43,11 @@ def perturbed_rows(perturbation, estimator, X, y, caller):
         return as_sparse(moved)
     if not changed_rows(rows, moved).any():
         name = getattr(perturbation, "name", None) or type(perturbation).__name__
+        reason = idle_reason(perturbation, rows)
+        why = "" if reason is None else f" ({reason})"
         text = (
-            f"{caller}: {name} changed no row, so that the score is that of the clean "
-            "rows. Use a perturbation that suits this kind of input, or a larger "
+            f"{caller}: {name} changed no row{why}, so that the score is that of the "
+            "clean rows. Use a perturbation that suits this kind of input, or a larger "
             "strength; an attack that finds nothing shows no robustness."
         )
         warnings.warn(text, UserWarning, stacklevel=level_outside())

@@ -7,9 +7,9 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, shape_of, to_array
+from skrobust._containers import is_frame, like, named_once, shape_of, to_array
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._keyed_noise.row_hash import ContentKey, is_series
+from skrobust._keyed_noise.row_hash import ContentKey, content_keys, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
 from skrobust.base import BasePerturbation
 from skrobust.base.table_change import TableDescription
@@ -230,7 +230,7 @@ class PerturbationSequence(TableDescription, BasePerturbation):
             X = to_array(X)
         check_same_length("PerturbationSequence", X=X)  # not without rows
         if len(shape_of(X)) == 2 and (reset or hasattr(self, "n_features_in_")):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, named_once(X), reset=reset, skip_check_array=True)
         return X
 
     def _perturb_container(self, X, key):
@@ -246,7 +246,10 @@ class PerturbationSequence(TableDescription, BasePerturbation):
             if self.noise_key == "position":
                 key = ContentKey.from_positions(len(values), seed)
             else:
-                key = ContentKey.from_container(values, seed)
+                first = next(iter(getattr(self, "steps_", self.steps)), None)
+                # Those of series read the content of several containers alike.
+                hashes = getattr(first, "_content_keys", content_keys)
+                key = ContentKey.from_container(values, seed, hashes)
         key = key.derive("replicate", self.replicate)
         seen, is_new = Counter(), False
         for step in getattr(self, "steps_", self.steps):

@@ -38,12 +38,14 @@ class CategoryFlip(TablePerturbation):
         as those of :class:`Typos`, in columns of text (values without a letter stay).
     unseen_value : str, default="unseen"
         What a selected value becomes in mode ``"unseen"``; in a column of numbers it is
-        one more than the highest. A categorical dtype gets it as a new category;
+        one more than the highest. A categorical dtype gets it as a new category,
+        whether it occurs or not;
         booleans have no third value and are left as they are (booleans alone are an
         error).
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column of text,
-        categories or booleans. Columns of numbers that are named count as categories.
+        categories or booleans. Columns of numbers or times that are named count as
+        categories; lists and other cells without a look-up are refused.
     random_state : int, RandomState, Generator or None, default=None
         The same int selects the same values of the same rows.
 
@@ -95,6 +97,10 @@ class CategoryFlip(TablePerturbation):
 
     def _select(self, table):
         places = super()._select(table)
+        for j in places:
+            if table.kind(j) == "other":
+                rule = "columns of values that can be told apart by a look-up"
+                raise invalid("columns", "CategoryFlip", rule, column_label(table, j))
         if self.mode not in ("unseen", "typo"):
             return places
         usable = places
@@ -119,7 +125,7 @@ class CategoryFlip(TablePerturbation):
     def _perturb_table(self, values, stats, rng):
         size = (values.n_rows, len(stats.columns))
         selected, which = rng.selected(self._strength(), size), rng.random(size)
-        cells = {}
+        cells, levels = {}, {}
         columns = zip(stats.columns, stats.categories, strict=True)
         for i, (j, known) in enumerate(columns):
             targets = self._targets(known.values)
@@ -138,7 +144,8 @@ class CategoryFlip(TablePerturbation):
             names = np.empty(len(targets), dtype=object)
             names[:] = targets
             cells[j] = (rows, names[new[moved]])
-        return values.with_cells(cells)
+            levels[j] = targets
+        return values.with_cells(cells, levels)
 
     def _targets(self, known):
         """Return what codes stand for; with one target too few there is nothing."""

@@ -21,8 +21,9 @@ class DateShift(TablePerturbation):
         \qquad \varepsilon_{ij} \sim N(0, 1) \text{ or } 1
 
     Dates without a time of day are shifted by whole days, and so are times at midnight.
-    Missing dates stay missing; types and time zones stay. Durations are left alone. A
-    shifted date may lie beyond the training rows, as later data does.
+    Missing dates stay missing; types and time zones stay. Durations, periods and times
+    of day are left alone. A shifted date may lie beyond the training rows, as later
+    data does.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class DateShift(TablePerturbation):
             if not dates.any():
                 raise NoColumnsError(
                     "DateShift found no column of dates; the times in the table are "
-                    "durations."
+                    "durations, periods or times of day."
                 )
             return places[dates]
         for j in places[~dates]:

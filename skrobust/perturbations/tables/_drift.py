@@ -1,11 +1,14 @@
 """Drift of the mean and of the scale of features."""
 
+import datetime
+
 import numpy as np
 
+from skrobust._containers import is_missing
 from skrobust._parameters import Choice
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.tables.array_table import as_numbers
+from skrobust.perturbations.tables.array_table import as_numbers, is_period
 from skrobust.perturbations.tables.column_selection import select_columns
 from skrobust.perturbations.tables.table_perturbation import FixedPerturbation
 
@@ -41,6 +44,8 @@ class MeanDrift(FixedPerturbation):
     plausible : bool, default=False
         Whether changed values stay in the range of the training rows, and whole where
         these are all whole; needs ``fit``.
+    random_state : object, default=None
+        Not used: nothing is random.
 
     Attributes
     ----------
@@ -136,10 +141,25 @@ def _moments(table, j):
     values = table.values(j)
     if table.kind(j) == "number":
         return as_numbers(values)
-    if values.dtype.kind in "OM":
+    if values.dtype.kind == "O":
+        return np.array([_moment(value) for value in values])
+    if values.dtype.kind == "M":
         values = values.astype("datetime64[us]")
     moments = values.astype(np.int64).astype(np.float64)
     return np.where(np.isnat(values), np.nan, moments)
+
+
+def _moment(value):
+    """Return a date, a time of day, a duration or a period as a number."""
+    if is_missing(value):
+        return np.nan
+    if is_period(value):
+        return float(value.ordinal)
+    if isinstance(value, datetime.time):
+        value = datetime.datetime.combine(datetime.date(1970, 1, 1), value)
+    is_duration = isinstance(value, (datetime.timedelta, np.timedelta64))
+    moment = np.array(value, dtype="m8[us]" if is_duration else "M8[us]")
+    return float(moment.astype(np.int64))
 
 
 class ScaleDrift(FixedPerturbation):
@@ -165,6 +185,8 @@ class ScaleDrift(FixedPerturbation):
     plausible : bool, default=False
         Whether changed values stay in the range of the training rows, and whole where
         these are all whole; needs ``fit``.
+    random_state : object, default=None
+        Not used: nothing is random.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ class FeatureLoss(TablePerturbation):
         What a lost feature holds: the missing mark, or one value for all rows. Mean,
         median and most frequent value are those of the training data. Features that
         are no numbers take the missing mark for ``"zero"`` and their most frequent
-        value for ``"mean"`` and ``"median"``.
+        value for ``"mean"`` and ``"median"``; lists and the like the missing mark.
     keep_integer : bool, default=False
         Whether the filling of integer columns is rounded, so that they stay integers.
     columns : list, str, dtype or callable, default=None
@@ -95,6 +95,8 @@ class FeatureLoss(TablePerturbation):
             column = column[~np.isnan(column)]
             middle = np.mean if self.fill == "mean" else np.median
             return float(middle(column)) if column.size else None
+        if table.kind(j) == "other":  # no frequencies
+            return None
         known = Categories(table.column(j))
         return known.values[int(known.shares.argmax())] if known.values else None
 

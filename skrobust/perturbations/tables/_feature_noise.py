@@ -32,7 +32,7 @@ class FeatureNoise(NumberPerturbation):
         table such as ``make_column_selector``; None is every numeric column.
     keep_integer : bool, default=False
         Whether integer columns are rounded and stay integers; otherwise they become
-        float64.
+        float64 (``Float64`` of nullable ones, ``double[pyarrow]``).
     plausible : bool, default=False
         Whether changed values stay in the range that their column has in the training
         rows (or beyond it no further than they were), and are rounded where all of

@@ -31,8 +31,8 @@ class MissingValues(TablePerturbation):
     with b the ``steepness`` and a such that p is the share on average over the training
     distribution; a value that occurs often has the mean of p over its ranks. So the
     probability of a row does not depend on the other rows of the call. Categories are
-    ranked from common to rare (our choice); a missing or unknown decider has p equal to
-    the share.
+    ranked from common to rare (our choice); a missing or unknown decider, and one that
+    is neither a number nor a category (lists), has p equal to the share.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ class MissingValues(TablePerturbation):
         b, from -100 to 100 and not 0; a negative one makes low values go missing.
     missing_value : object, default=None
         What a selected value becomes; None is NaN in numbers (integer columns become
-        float64), None in objects and text, and the missing mark of other types.
+        float64), None in objects and text (booleans become objects), and the missing
+        mark of other types.
     columns : list, str, dtype or callable, default=None
         Columns to act on, see :class:`FeatureNoise`; None is every column.
     random_state : int, RandomState, Generator or None, default=None
@@ -179,6 +180,9 @@ class _Ranks:
     def __init__(self, table, j):
         self.place = j
         self.numeric = table.kind(j) == "number"
+        self.known = None
+        if table.kind(j) == "other":  # no ranks
+            return
         if self.numeric:
             block = table.numbers([j])
             self.known = ColumnStatistics(block, {"order"})
@@ -194,5 +198,7 @@ class _Ranks:
     def of(self, table):
         if self.numeric:
             return self.known.share_below(0, as_numbers(table.values(self.place)))
+        if self.known is None:
+            return np.zeros(table.n_rows), np.ones(table.n_rows)
         codes = self.known.codes(table.column(self.place))
         return self.low[codes], self.high[codes]

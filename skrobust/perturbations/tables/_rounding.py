@@ -29,6 +29,8 @@ class Rounding(FixedPerturbation):
     plausible : bool, default=False
         Whether changed values stay in the range of the training rows, and whole where
         these are all whole; needs ``fit``.
+    random_state : object, default=None
+        Not used: nothing is random.
 
     Attributes
     ----------
@@ -90,6 +92,8 @@ class QuantileClipping(FixedPerturbation):
     plausible : bool, default=False
         Whether changed values stay in the range of the training rows, and whole where
         these are all whole; needs ``fit``.
+    random_state : object, default=None
+        Not used: nothing is random.
 
     Attributes
     ----------

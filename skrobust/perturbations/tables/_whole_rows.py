@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from skrobust._keyed_noise.row_hash import is_categorical
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.column_selection import NoColumnsError
 from skrobust.perturbations.tables.column_statistics import cells_of
@@ -122,8 +123,11 @@ class StaleRows(TablePerturbation):
     _test_params = ({"share": 0.5},)
 
     def _statistics(self, table, columns):
-        rows = [np.array(cells_of(table.column(j))) for j in columns]
-        return SimpleNamespace(rows=rows)
+        found = [table.column(j) for j in columns]
+        levels = [list(c.cat.categories) if is_categorical(c) else () for c in found]
+        return SimpleNamespace(
+            rows=[np.array(cells_of(c)) for c in found], levels=levels
+        )
 
     def _perturb_table(self, values, stats, rng):
         u = rng.random((values.n_rows, 2))
@@ -134,4 +138,5 @@ class StaleRows(TablePerturbation):
             j: (selected, column[source])
             for j, column in zip(stats.columns, stats.rows, strict=True)
         }
-        return values.with_cells(cells)
+        levels = dict(zip(stats.columns, stats.levels, strict=True))
+        return values.with_cells(cells, levels)

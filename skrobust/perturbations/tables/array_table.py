@@ -1,30 +1,57 @@
 """Array tables: columns of an array, read and replaced by position."""
 
 import datetime
+import decimal
 import numbers
 
 import numpy as np
 
+from skrobust._column_numbers import as_integers, check_exact
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import column_values
 
 # What a column holds, by the kind of its numpy type.
 KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}
+KINDS |= {"c": "other"}
 KINDS |= dict.fromkeys("iuf", "number")
 _DAY_IN_US = 86_400_000_000
-_TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+_TIMES = (datetime.date, datetime.timedelta, datetime.time, np.datetime64)
+_TIMES += (np.timedelta64,)
 
 
 def kind_of(values):
-    """Return "number", "bool", "time" or "category" for the values of a column."""
+    """Return "number", "bool", "time", "category" or "other" for a column's values.
+
+    Other are cells that cannot be told apart by a look-up, such as lists, and complex
+    numbers.
+    """
     if values.dtype.kind != "O":
         return KINDS.get(values.dtype.kind, "number")
-    seen = [v for v in distinct(values) if not is_missing(v)]
-    if seen and all(isinstance(v, (bool, np.bool_)) for v in seen):
+    found = distinct(values)
+    seen = [v for v in found if not is_missing(v)]
+    if not seen:
+        return "category"
+    if all(isinstance(v, (bool, np.bool_)) for v in seen):
         return "bool"
-    if seen and all(isinstance(v, numbers.Real) and v is not True for v in seen):
+    if all(isinstance(v, _TIMES) or is_period(v) for v in seen):
+        return "time"  # before numbers: a timedelta64 is an integer to Python
+    if all(_is_number(v) and v is not True for v in seen):
         return "number"
-    return "time" if seen and all(isinstance(v, _TIMES) for v in seen) else "category"
+    is_other = isinstance(found, list) or any(_is_complex(v) for v in seen)
+    return "other" if is_other else "category"
+
+
+def _is_number(value):
+    return isinstance(value, (numbers.Real, decimal.Decimal))
+
+
+def _is_complex(value):
+    return isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real)
+
+
+def is_period(value):
+    """Return whether a cell is a period of pandas, such as a month."""
+    return hasattr(value, "ordinal") and hasattr(value, "freqstr")
 
 
 def as_numbers(values):
@@ -34,16 +61,6 @@ def as_numbers(values):
     return np.array(
         [np.nan if is_missing(v) else float(v) for v in values], dtype=np.float64
     )
-
-
-def as_integers(new, old):
-    """Round changed values back to integers inside the limits of the old type."""
-    limits = np.iinfo(old.dtype)
-    bounded = np.clip(np.rint(new), float(limits.min), float(limits.max))
-    # The largest integers are no doubles: the bound itself is set as an integer.
-    rounded = np.where(bounded >= float(limits.max), 0, bounded).astype(old.dtype)
-    rounded[bounded >= float(limits.max)] = limits.max
-    return np.where(new == old.astype(np.float64), old, rounded)
 
 
 def day_steps(days, whole):
@@ -145,7 +162,9 @@ class ArrayTable(Table):
                 integral = keep_integer and all(
                     isinstance(v, numbers.Integral) or is_missing(v) for v in X[:, j]
                 )
-                cells = [round(v) for v in new[selected]] if integral else new[selected]
+                cells = new[selected]
+                if integral:
+                    cells = [v if np.isnan(v) else round(v) for v in cells]
                 out[selected, j] = cells
             return out
         if X.dtype.kind in "iu" and keep_integer:
@@ -155,6 +174,7 @@ class ArrayTable(Table):
         dtype = X.dtype if X.dtype.kind == "f" else np.float64
         if all_columns(columns, self.n_columns):
             return block.astype(dtype, copy=False)
+        check_exact(X, np.setdiff1d(np.arange(self.n_columns), columns))
         out = X.astype(dtype)
         out[:, columns] = block
         return out
@@ -175,7 +195,10 @@ class ArrayTable(Table):
             dtype = np.float64
         elif dtype.kind in "US":
             dtype = object
-        blank = {"f": np.nan, "M": "NaT", "m": "NaT"}.get(np.dtype(dtype).kind)
+        blanks = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}
+        blank = blanks.get(np.dtype(dtype).kind)
+        if np.dtype(dtype).kind == "f":
+            check_exact(self.X, range(self.n_columns))
         out = self.X.astype(dtype)
         if all_columns(columns, self.n_columns):
             whole = mask
@@ -185,7 +208,7 @@ class ArrayTable(Table):
         out[whole] = blank if value is None else value
         return out
 
-    def with_cells(self, cells):
+    def with_cells(self, cells, levels=None):
         """Return the container with ``{column: (rows, values)}`` set."""
         dtype = self.X.dtype
         for _, values in cells.values():

@@ -12,7 +12,7 @@ _KINDS = {
     "category": ("category", "bool"),
     "bool": ("bool",),
     "time": ("time",),
-    "all": ("number", "category", "bool", "time"),
+    "all": ("number", "category", "bool", "time", "other"),
 }
 _RULE = (
     "None, a list of column names or positions, 'number', 'category', 'bool', 'time', "

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from skrobust._containers import is_missing
-from skrobust._keyed_noise.row_hash import is_categorical
+from skrobust._keyed_noise.row_hash import is_categorical, object_cells
 from skrobust.perturbations.safe_unit import safe_unit
 from skrobust.perturbations.tables.array_table import listed
 
@@ -133,9 +133,7 @@ def cells_of(column):
     if hasattr(column, "iloc"):
         plain = isinstance(column.dtype, np.dtype)
         return column.to_numpy(dtype=None if plain else object)
-    cells = np.empty(len(column), dtype=object)
-    cells[:] = column.to_list()
-    return cells
+    return object_cells(column.to_list())
 
 
 def _sort_key(value):

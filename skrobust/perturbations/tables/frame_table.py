@@ -2,19 +2,24 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, is_missing
+from skrobust._column_numbers import numbers_in
+from skrobust._containers import is_frame
 from skrobust._keyed_noise.row_hash import is_categorical
 from skrobust.perturbations.tables.array_table import (
     KINDS,
     ArrayTable,
     Table,
     all_columns,
-    as_integers,
     as_numbers,
     day_steps,
-    distinct,
     kind_of,
     shift_dates,
+)
+from skrobust.perturbations.tables.column_cells import (
+    is_object,
+    pandas_cells,
+    pandas_missing,
+    polars_cells,
 )
 
 
@@ -37,12 +42,13 @@ class _FrameTable(Table):
         """Return the container with columns replaced by a float block."""
         new = {}
         for j, values in zip(columns, block.T, strict=True):
-            if self.values(j).dtype.kind == "O":
+            column = self.column(j)
+            if is_object(column):
                 new[j] = ArrayTable(self.values(j)[:, None]).with_numbers(
                     [0], values[:, None], keep_integer
                 )[:, 0]
             else:
-                new[j] = self._numeric(self.column(j), values, keep_integer)
+                new[j] = numbers_in(column, values, whole=keep_integer)
         return self._replace(new)
 
     def with_shifted(self, columns, days):
@@ -50,10 +56,28 @@ class _FrameTable(Table):
         new = {}
         for j, step in zip(columns, days.T, strict=True):
             if self.values(j).dtype.kind == "O":
-                new[j] = shift_dates(self.values(j), step)
+                new[j] = self._shifted_cells(j, shift_dates(self.values(j), step))
             else:
                 new[j] = self._dates(self.column(j), step)
         return self._replace(new)
+
+    def _shifted_cells(self, j, cells):
+        rows = np.ones(self.n_rows, dtype=bool)
+        return self._cells(self.column(j), rows, cells)
+
+    def with_cells(self, cells, levels=None):
+        """Return the container with ``{column: (rows, values)}`` set.
+
+        ``levels`` are values that a column of categories is to know, by column, whether
+        they occur among these rows or not.
+        """
+        levels = levels or {}
+        return self._replace(
+            {
+                j: self._cells(self.column(j), rows, values, levels.get(j, ()))
+                for j, (rows, values) in cells.items()
+            }
+        )
 
 
 class PandasTable(_FrameTable):
@@ -65,12 +89,13 @@ class PandasTable(_FrameTable):
 
     def kind(self, j):
         """Return what a column holds."""
-        dtype = self.X.dtypes.iloc[j]
-        if dtype == "O":
-            return kind_of(self.values(j))
-        if is_categorical(self.column(j)):
+        column = self.column(j)
+        if is_categorical(column):
             return "category"
-        return KINDS.get(getattr(dtype, "kind", "O"), "category")
+        if str(column.dtype).startswith("str") and not hasattr(column, "struct"):
+            return "category"  # text, without a look at its cells
+        kind = getattr(column.dtype, "kind", "O")
+        return KINDS.get(kind) or kind_of(self.values(j))
 
     def numbers(self, columns):
         """Return columns as a new C-ordered float64 block."""
@@ -87,62 +112,36 @@ class PandasTable(_FrameTable):
         if all_columns(columns, self.n_columns) and (X.dtypes == np.float64).all():
             out = type(X)(block, index=X.index, copy=False)
             out.columns = X.columns
+            out.attrs.update(X.attrs)
             return out
         return super().with_numbers(columns, block, keep_integer)
 
     def _dates(self, column, days):
-        whole = (column == column.dt.normalize()).to_numpy()
+        at_midnight = column == column.dt.normalize()
+        whole = at_midnight.fillna(value=True).to_numpy(dtype=bool)
         return (column + day_steps(days, whole)).astype(column.dtype)
 
-    def _numeric(self, column, values, keep_integer):
-        dtype = column.dtype
-        if dtype.kind == "f":
-            return column._constructor(values, index=column.index).astype(dtype)
-        if not keep_integer:
-            return np.ascontiguousarray(values)
-        if isinstance(dtype, np.dtype):
-            return as_integers(values, column.to_numpy())
-        return column._constructor(np.rint(values), index=column.index).astype(dtype)
+    _cells = staticmethod(pandas_cells)
 
     def with_missing(self, columns, mask, value=None):
         """Return the container with selected cells missing, or set to ``value``."""
         new = {}
         for j, selected in zip(columns, mask.T, strict=True):
-            column = self.column(j)
-            if value is not None:
-                if is_categorical(column) and value not in column.cat.categories:
-                    column = column.cat.add_categories([value])
-                new[j] = column.mask(selected, value)
-            elif column.dtype == object or column.dtype == bool:
-                new[j] = column.to_numpy(dtype=object, copy=True)
-                new[j][selected] = None
+            if value is None:
+                new[j] = pandas_missing(self.column(j), selected)
             else:
-                new[j] = column.mask(selected)
-        return self._replace(new)
-
-    def with_cells(self, cells):
-        """Return the container with ``{column: (rows, values)}`` set."""
-        new = {}
-        for j, (rows, values) in cells.items():
-            column = self.column(j).copy()
-            if is_categorical(column):
-                known = set(column.cat.categories)
-                given = distinct(np.asarray(values, dtype=object))
-                unknown = [v for v in given if not is_missing(v) and v not in known]
-                if unknown:
-                    column = column.cat.add_categories(unknown)
-            elif isinstance(column.dtype, np.dtype) and column.dtype != object:
-                new[j] = ArrayTable(column.to_numpy()[:, None]).with_cells(
-                    {0: (rows, values)}
-                )[:, 0]
-                continue
-            column.iloc[np.flatnonzero(rows)] = values
-            new[j] = column
+                values = [value] * int(selected.sum())
+                new[j] = pandas_cells(self.column(j), selected, values, [value])
         return self._replace(new)
 
     def _replace(self, new):
         out = self.X.copy()
         for j, column in new.items():
+            if isinstance(column, np.ndarray) and column.dtype == object:
+                # pandas would guess a type from the cells.
+                column = self.column(j)._constructor(
+                    column, index=out.index, dtype=object
+                )
             out.isetitem(j, column)
         return out
 
@@ -172,15 +171,7 @@ class PolarsTable(_FrameTable):
         step = type(column)(column.name, day_steps(days, whole))
         return (column + step).cast(column.dtype)
 
-    def _numeric(self, column, values, keep_integer):
-        dtype, missing = column.dtype, column.is_null().to_numpy()
-        if keep_integer and not (dtype.is_float() or dtype.is_decimal()):
-            old = column.fill_null(0).to_numpy()
-            values = as_integers(np.where(missing, 0.0, values), old)
-        new = type(column)(column.name, np.ascontiguousarray(values), nan_to_null=False)
-        if missing.any():
-            new = new.scatter(np.flatnonzero(missing), None)
-        return new.cast(dtype) if dtype.is_float() else new
+    _cells = staticmethod(polars_cells)
 
     def with_missing(self, columns, mask, value=None):
         """Return the container with selected cells missing, or set to ``value``."""
@@ -189,27 +180,8 @@ class PolarsTable(_FrameTable):
             blank = np.nan if self.column(j).dtype.is_float() else None
             new = blank if value is None else value
             cells[j] = (selected, [new] * int(selected.sum()))
-        return self.with_cells(cells)
-
-    def with_cells(self, cells):
-        """Return the container with ``{column: (rows, values)}`` set."""
-        new = {}
-        for j, (rows, values) in cells.items():
-            column = self.column(j)
-            items = column.to_list()
-            plain = np.asarray(values, dtype=object).tolist()
-            for row, value in zip(np.flatnonzero(rows), plain, strict=True):
-                items[row] = value.item() if isinstance(value, np.generic) else value
-            dtype = column.dtype
-            if str(dtype).startswith("Enum"):
-                known = dtype.categories.to_list()
-                added = [v for v in dict.fromkeys(plain) if v is not None]
-                dtype = type(dtype)(list(dict.fromkeys([*known, *added])))
-            try:
-                new[j] = type(column)(column.name, items, dtype=dtype)
-            except (TypeError, OverflowError, ValueError, _polars_error()):
-                new[j] = type(column)(column.name, items, strict=False)
-        return self._replace(new)
+        levels = {} if value is None else {j: [value] for j in cells}
+        return self.with_cells(cells, levels)
 
     def _replace(self, new):
         columns = self.X.get_columns()
@@ -219,9 +191,3 @@ class PolarsTable(_FrameTable):
                 column = series(self.column(j).name, column.tolist())
             columns[j] = column
         return type(self.X)(columns)
-
-
-def _polars_error():
-    import polars
-
-    return polars.exceptions.PolarsError

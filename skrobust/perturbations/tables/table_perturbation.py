@@ -7,11 +7,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, to_array
+from skrobust._containers import is_frame, like, named_once, to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
+from skrobust.base.idle import warn_if_idle
 from skrobust.base.row_kind import describe_rows, shape_or_none
 from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.tables.column_selection import column_label, select_columns
@@ -31,8 +32,14 @@ def check_container(estimator, X, *, reset):
                 f"of 1 is required by {caller}."
             )
         if fitted:
-            validate_data(estimator, X, reset=reset, skip_check_array=True)
+            validate_data(estimator, named_once(X), reset=reset, skip_check_array=True)
         return X
+    if getattr(getattr(X, "dtype", None), "names", None):
+        raise ValueError(
+            f"{caller} takes an array of two dimensions or a data frame, and X is an "
+            "array of records with named fields: pass pandas.DataFrame(X)."
+        )
+    X = X if isinstance(X, (list, tuple)) else to_array(X)
     # numpy would read numbers beside text as text.
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         X = np.asarray(X, dtype=object)
@@ -58,7 +65,8 @@ class TablePerturbation(TableDescription, BasePerturbation):
 
     With ``_strengths``, the physical parameter that may stand in place of the severity
     and its values at severities 1 to 5, ``self._strength()`` is the strength in force.
-    Integer columns become float64 unless ``keep_integer`` is true, which rounds.
+    Integer columns become the float64 of their library unless ``keep_integer`` is true,
+    which rounds; the user guide states the rule for all types.
     In ``transform`` a frame stays a frame unless ``set_output`` says otherwise, since
     an array would lose the types of its columns.
 
@@ -125,9 +133,15 @@ class TablePerturbation(TableDescription, BasePerturbation):
         X_new : ndarray or data frame of the shape of X
             A frame for a frame, with the dtypes of its columns, unless ``set_output``
             asks for another container.
+
+        Warns
+        -----
+        UserWarning
+            Where no row changed and none of these would at any severity.
         """
         check_is_fitted(self)
-        return self._run(self._check(X), None)
+        values = self._check(X)
+        return warn_if_idle(self, values, self._run(values, None))
 
     def _refusal(self, X):
         shape = shape_or_none(X)
@@ -266,15 +280,7 @@ class NumberPerturbation(TablePerturbation):
         self.plausible = plausible
 
 
-class FixedPerturbation(TablePerturbation):
+class FixedPerturbation(NumberPerturbation):
     """Base class of perturbations of numbers that draw nothing."""
 
     _noise = "fixed"
-
-    def __init__(
-        self, severity=None, *, columns=None, keep_integer=False, plausible=False
-    ):
-        self.severity = severity
-        self.columns = columns
-        self.keep_integer = keep_integer
-        self.plausible = plausible

@@ -5,17 +5,19 @@ import string
 import unicodedata
 
 from skrobust._parameters import Choice
+from skrobust._text_units import clusters, join_words, split_words
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_perturbation import (
     TextPerturbation,
-    clusters,
-    join_words,
     select_places,
-    split_words,
 )
 
 _PUNCTUATION = frozenset(string.punctuation)
-_ACCENTS = re.compile("[\u0300-\u036f]")
+# Combining diacritical marks, the points of Hebrew, the signs of Arabic vowels.
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u064b-\u0652\u0670]"
+)
 
 
 class _Form(TextPerturbation):
@@ -74,6 +76,13 @@ class CaseChange(_Form):
     def _perturb_text(self, text, rng):
         return self._change_words(text, rng, _CASES[self.case])
 
+    @property
+    def _target(self):
+        return f"a word that {self.case} case would change"
+
+    def _can_change(self, text):
+        return any(_CASES[self.case](word) != word for word in split_words(text)[0])
+
 
 _CASES = {"lower": str.lower, "upper": str.upper, "title": str.capitalize}
 
@@ -101,16 +110,23 @@ class PunctuationRemoval(_Form):
     """
 
     _strong_params = {"share": 0.5}
+    _target = "punctuation"
 
     def _perturb_text(self, text, rng):
         pieces = clusters(text)
         for i, _ in select_places(rng, len(pieces), self._share()):
-            piece = pieces[i]
-            if len(piece) == 1 and (
-                piece in _PUNCTUATION or unicodedata.category(piece)[0] == "P"
-            ):
+            if _is_punctuation(pieces[i]):
                 pieces[i] = ""
         return "".join(pieces)
+
+    def _can_change(self, text):
+        return any(map(_is_punctuation, clusters(text)))
+
+
+def _is_punctuation(piece):
+    return len(piece) == 1 and (
+        piece in _PUNCTUATION or unicodedata.category(piece)[0] == "P"
+    )
 
 
 class AccentRemoval(_Form):
@@ -118,6 +134,9 @@ class AccentRemoval(_Form):
 
     An accent is a combining diacritical mark (U+0300 to U+036F) in the canonical
     decomposition of a letter; so crossed and slashed letters, which have none, stay.
+    The points of Hebrew and the vowel signs of Arabic, which readers leave out, are
+    accents too. Vowel signs of Indic scripts and Thai, and the voiced marks of kana,
+    are parts of the spelling and stay.
 
     Parameters
     ----------
@@ -139,11 +158,15 @@ class AccentRemoval(_Form):
     """
 
     _strong_params = {"share": 0.5}
+    _target = "accents"
 
     def _perturb_text(self, text, rng):
         if text.isascii():
             return text
         return self._change_words(text, rng, _without_accents)
+
+    def _can_change(self, text):
+        return not text.isascii() and _without_accents(text) != text
 
 
 def _without_accents(word):
@@ -154,8 +177,9 @@ def _without_accents(word):
 
 
 class DigitChange(_Form):
-    """Replacement of digits (0 to 9) by other digits.
+    """Replacement of decimal digits by other digits of the same script.
 
+    Numerals that are no decimal digits (Roman, Chinese) stay.
     With one ``random_state`` the digits changed at a low share are changed to the same
     ones at every higher share.
 
@@ -180,11 +204,16 @@ class DigitChange(_Form):
     """
 
     _strong_params = {"share": 0.8}
+    _target = "decimal digits"
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         for i, v in select_places(rng, len(pieces), self._share()):
-            if pieces[i] in string.digits:
-                others = string.digits.replace(pieces[i], "")
-                pieces[i] = others[int(v * 9)]
+            if pieces[i].isdecimal():
+                value = unicodedata.decimal(pieces[i])
+                new = int(v * 9)
+                pieces[i] = chr(ord(pieces[i]) - value + new + (new >= value))
         return "".join(pieces)
+
+    def _can_change(self, text):
+        return any(char.isdecimal() for char in text)

@@ -5,69 +5,25 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from skrobust._parameters import Choice
+from skrobust._text_units import clusters
 from skrobust._validation import invalid
+from skrobust.perturbations.texts.scripts.latin import CONFUSED_PAIRS, LAYOUTS
+from skrobust.perturbations.texts.scripts.lookup import (
+    confusions,
+    double,
+    has_kana,
+    near_pieces,
+    shortened,
+)
 from skrobust.perturbations.texts.text_perturbation import (
     Kinds,
     TextErrors,
-    clusters,
     pick,
     select_places,
 )
 
 # Shares of the kinds among slips, as in the text tests of Giskard.
 _KINDS = {"insert": 0.2, "delete": 0.2, "replace": 0.5, "transpose": 0.1}
-_LAYOUTS = {
-    "qwerty": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
-    "qwertz": ("qwertzuiop\u00fc", "asdfghjkl\u00f6\u00e4", "yxcvbnm"),
-    "azerty": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
-}
-_ROW_OFFSETS = (0.0, 0.25, 0.75)  # in widths of a key
-
-
-def _neighbours(rows):
-    """Return the keys beside, above and below each key."""
-    place = {
-        key: (i + offset, y)
-        for y, (row, offset) in enumerate(zip(rows, _ROW_OFFSETS, strict=True))
-        for i, key in enumerate(row)
-    }
-    near = {}
-    for key, (x, y) in place.items():
-        found = [
-            other
-            for other, (a, b) in place.items()
-            if other != key and abs(b - y) + abs(a - x) < 2 and abs(a - x) <= 1
-        ]
-        near[key] = "".join(found)
-        near[key.upper()] = "".join(found).upper()
-    return near
-
-
-_NEAR = {name: _neighbours(rows) for name, rows in _LAYOUTS.items()}
-
-_CONFUSED = {
-    "0": ("O", "o"), "O": ("0", "Q"), "o": ("0", "c"), "1": ("l", "I"),
-    "l": ("1", "I"), "I": ("l", "1"), "i": ("l", "j"), "5": ("S",), "S": ("5", "8"),
-    "s": ("5",), "8": ("B", "3"), "B": ("8",), "3": ("8",), "6": ("b", "G"),
-    "b": ("6", "h"), "G": ("6", "C"), "C": ("G",), "9": ("g", "q"), "g": ("9", "q"),
-    "q": ("g", "9"), "2": ("Z",), "Z": ("2",), "z": ("2",), "e": ("c", "o"),
-    "c": ("e", "o"), "a": ("o", "e"), "h": ("b", "n"), "n": ("h", "r"),
-    "u": ("v", "n"), "v": ("u", "y"), "y": ("v",), "t": ("f", "l"), "f": ("t",),
-    "D": ("O",), "E": ("F",), "F": ("E", "P"), "P": ("F",), "U": ("V",), "V": ("U",),
-    "N": ("H",), "H": ("N",), "m": ("rn",), "w": ("vv",), "d": ("cl",),
-    ".": (",",), ",": (".",), ";": (":",), ":": (";",),
-}  # fmt: skip
-_CONFUSED_PAIRS = {
-    "rn": "m", "vv": "w", "cl": "d", "ri": "n", "li": "h", "ii": "u",
-}  # fmt: skip
-
-_LATIN = "aceopxyijshdqwvACEHKMOPTXBSIJ"
-_LOOK_ALIKES = (
-    "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0456\u0458\u0455\u04bb\u0501\u051b"
-    "\u051d\u0475\u0410\u0421\u0415\u041d\u041a\u041c\u041e\u0420\u0422\u0425\u0412"
-    "\u0405\u0406\u0408"
-)
-HOMOGLYPHS = dict(zip(_LATIN, _LOOK_ALIKES, strict=True))
 
 
 class Typos(TextErrors):
@@ -78,8 +34,16 @@ class Typos(TextErrors):
     as one, so that a letter is hit with probability ``1 - exp(-rate)``. Inserted and
     replacing letters are neighbours on the keyboard, in the case of the letter that is
     hit; a transposed letter changes place with the next of its word (the last with the
-    one before). Letters that the layout lacks (accents, other scripts) are doubled
-    instead of joined by a neighbour, and transposed instead of replaced.
+    one before). Letters keep their marks.
+
+    Letters of other scripts are hit on keyboards of their own: Cyrillic, Greek, Arabic,
+    Hebrew, Devanagari (InScript), Thai (Kedmanee). In Hangul one letter of a syllable
+    is replaced, or the last one deleted; kana are exchanged on the keys of a telephone;
+    Chinese characters with others of the same or a near sound (pinyin without tones),
+    unless kana beside them show that the text is Japanese. Letters that have no
+    keyboard here (accents that the layout lacks, other scripts) are doubled instead of
+    joined by a neighbour, and transposed instead of replaced. Which slips a script has
+    is our choice.
 
     With one ``random_state`` the letters hit at a low rate are hit, by the same kind of
     slip, at every higher one.
@@ -97,7 +61,7 @@ class Typos(TextErrors):
         Shares of the kinds; None takes .2, .2, .5, .1 in the order above (those of the
         kinds that occur, scaled to 1).
     layout : {"qwerty", "qwertz", "azerty"}, default="qwerty"
-        Keyboard.
+        Keyboard of Latin letters.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -114,8 +78,9 @@ class Typos(TextErrors):
     True
     """
 
-    _parameter_rules = {"kinds": Kinds(*_KINDS), "layout": Choice(*_LAYOUTS)}
+    _parameter_rules = {"kinds": Kinds(*_KINDS), "layout": Choice(*LAYOUTS)}
     _strong_params = {"rate": 0.3}
+    _target = "letters"
 
     def __init__(
         self,
@@ -151,25 +116,28 @@ class Typos(TextErrors):
 
     def _perturb_text(self, text, rng):
         edges = list(accumulate(self._kind_weights(), initial=0.0))
-        pieces = clusters(text)
+        pieces, is_japanese = clusters(text), has_kana(text)
         for i, v in select_places(rng, len(pieces), -math.expm1(-self._strength())):
             if pieces[i][0].isalpha():
                 place = v * edges[-1]
                 k = min(bisect_right(edges, place), len(self.kinds)) - 1
                 rest = (place - edges[k]) / (edges[k + 1] - edges[k])
-                self._slip(pieces, i, self.kinds[k], rest)
+                self._slip(pieces, i, self.kinds[k], rest, is_japanese)
         return "".join(pieces)
 
-    def _slip(self, pieces, i, kind, v):
+    def _can_change(self, text):
+        return any(char.isalpha() for char in text)
+
+    def _slip(self, pieces, i, kind, v, is_japanese):
         letter = pieces[i]
-        near = _NEAR[self.layout].get(letter)
+        instead, beside = near_pieces(letter, self.layout, is_japanese)
         if kind == "delete":
-            pieces[i] = ""
+            pieces[i] = shortened(letter)
         elif kind == "insert":
-            new, v = pick(v, near or letter[:1])
+            new, v = pick(v, beside or letter[:1])
             pieces[i] = letter + new if v < 0.5 else new + letter
-        elif kind == "replace" and near:
-            pieces[i] = pick(v, near)[0]
+        elif kind == "replace" and instead:
+            pieces[i] = pick(v, instead)[0]
         else:
             j = i + 1 if i + 1 < len(pieces) and pieces[i + 1][0].isalpha() else i - 1
             if j >= 0 and pieces[j][:1].isalpha():
@@ -193,7 +161,8 @@ def one_slip(text, rng):
     # A single letter is not deleted, since nothing would be left.
     kinds = [k for k in _KINDS if len(pieces) > 1 or k in ("insert", "replace")]
     kind = rng.choices(kinds, [_KINDS[k] for k in kinds])[0]
-    Typos()._slip(pieces, rng.choice(letters), kind, rng.random())
+    place, is_japanese = rng.choice(letters), has_kana(text)
+    Typos()._slip(pieces, place, kind, rng.random(), is_japanese)
     return "".join(pieces)
 
 
@@ -201,9 +170,9 @@ class OCRErrors(TextErrors):
     """Optical recognition errors: characters confused with similar ones.
 
     Each character that has look-alikes (``O`` and ``0``, ``l`` and ``1``, ``rn`` and
-    ``m``, ...; the table is ours) is confused with one of them with probability
-    ``rate``. With one ``random_state`` what is confused at a low rate is confused in
-    the same way at every higher one.
+    ``m``, Arabic letters that differ by dots, ...; the tables are ours) is confused
+    with one of them with probability ``rate``. With one ``random_state`` what is
+    confused at a low rate is confused in the same way at every higher one.
 
     Parameters
     ----------
@@ -225,12 +194,13 @@ class OCRErrors(TextErrors):
     """
 
     _strong_params = {"rate": 0.5}
+    _target = "characters with look-alikes in the tables"
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         for i, v in select_places(rng, len(pieces), self._strength()):
-            options = _CONFUSED.get(pieces[i], ())
-            pair = _CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
+            options = confusions(pieces[i])
+            pair = CONFUSED_PAIRS.get("".join(pieces[i : i + 2]))
             if pair and len(pieces[i]) == 1:
                 options = (*options, pair)
             if options:
@@ -240,13 +210,21 @@ class OCRErrors(TextErrors):
                 pieces[i] = new
         return "".join(pieces)
 
+    def _can_change(self, text):
+        return any(map(confusions, text)) or any(p in text for p in CONFUSED_PAIRS)
+
 
 class Homoglyphs(TextErrors):
-    """Homoglyphs: Latin letters replaced by Cyrillic ones of the same look.
+    """Homoglyphs: characters replaced by other code points of the same look.
 
-    People read the same text, machines another. Each letter that has such a double is
-    replaced with probability ``rate``; the length stays. With one ``random_state`` the
-    letters replaced at a low rate stay replaced at every higher one.
+    People read the same text, machines another. Each character that has such a double
+    is replaced with probability ``rate``: Latin letters by Cyrillic ones, Cyrillic and
+    Greek ones by Latin ones, Arabic letters by those of Persian, Hebrew letters by
+    their wide forms, vowels of Devanagari and Thai by sequences of the same look, Han
+    characters by radicals and compatibility ideographs (Unicode Standard, chapter 18),
+    kana by the other kana or Han, Hangul syllables by their letters. The length stays,
+    but for sequences and Hangul. The choice of doubles is ours. With one
+    ``random_state`` what is replaced at a low rate stays replaced at every higher one.
 
     Parameters
     ----------
@@ -255,7 +233,7 @@ class Homoglyphs(TextErrors):
         them our choice). 0 changes nothing. With neither this nor ``rate``, severity 1
         holds.
     rate : float in [0, 1], default=None
-        Probability that a letter which has a double is replaced.
+        Probability that a character which has a double is replaced.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -269,9 +247,13 @@ class Homoglyphs(TextErrors):
     """
 
     _strong_params = {"rate": 0.5}
+    _target = "characters with a double in the tables"
 
     def _perturb_text(self, text, rng):
         pieces = list(text)
         for i, _ in select_places(rng, len(pieces), self._strength()):
-            pieces[i] = HOMOGLYPHS.get(pieces[i], pieces[i])
+            pieces[i] = double(pieces[i]) or pieces[i]
         return "".join(pieces)
+
+    def _can_change(self, text):
+        return any(map(double, text))

@@ -23,7 +23,8 @@ def text(severities=(1, 2, 3, 4, 5), *, random_state=None):
 
     These are typos, recognition errors, white space, dropped words, swapped words,
     homoglyphs, truncation, lower case, punctuation, accents and digits, each with its
-    other parameters as they are by default.
+    other parameters as they are by default. Kinds that a script does not have (case in
+    Chinese) change nothing, which evaluations say.
 
     Parameters
     ----------

@@ -1,26 +1,23 @@
 """Perturbations of words: white space, drop, swap and truncation."""
 
-import re
-
 from skrobust._parameters import Choice
+from skrobust._text_units import clusters, join_words
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.texts.segmented_text import SegmentedText
 from skrobust.perturbations.texts.text_perturbation import (
+    LETTER_RATE,
     WORD_RATE,
     Kinds,
-    TextErrors,
-    TextPerturbation,
-    clusters,
-    join_words,
     select_places,
-    split_words,
 )
 
 
-class WhitespaceErrors(TextErrors):
+class WhitespaceErrors(SegmentedText):
     """White-space errors: words split by a space, or joined.
 
     Each word of two or more characters is split at a random place with probability
     ``rate``, and each white space between two words is lost with probability ``rate``.
+    Where no white space follows a word, as in Chinese, one appears there instead.
     With one ``random_state`` what is hit at a low rate is hit at every higher one.
 
     Parameters
@@ -32,6 +29,10 @@ class WhitespaceErrors(TextErrors):
         Probability of a split per word and of a join per space.
     kinds : tuple of {"split", "join"}, default=("split", "join")
         What happens.
+    segmenter : "icu" or callable, default=None
+        Words of scripts without spaces (Chinese, Japanese, Thai, ...): None takes each
+        character for a word; "icu" takes words from the dictionaries of ICU (extra
+        ``text``); a function returns the words of a str without white space as a list.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -44,32 +45,45 @@ class WhitespaceErrors(TextErrors):
     ['tobeornot']
     """
 
+    _strengths = {"rate": LETTER_RATE}
     _parameter_rules = {"kinds": Kinds("split", "join")}
     _strong_params = {"rate": 0.5}
+    _target = "words to split or join"
 
     def __init__(self, severity=None, *, rate=None, kinds=("split", "join"), **shared):
-        super().__init__(severity, rate=rate, **shared)
+        super().__init__(severity, **shared)
+        self.rate = rate
         self.kinds = kinds
 
     def _perturb_text(self, text, rng):
         rate = self._strength()
-        words, spaces = split_words(text)
+        words, spaces = self._split(text)
         splits = select_places(rng, len(words), rate)
         # Each of these words is joined with the one after it.
-        joins = select_places(rng, len(words), rate)
+        joins = [i for i, _ in select_places(rng, len(words), rate) if spaces[i + 1]]
         for i, v in splits if "split" in self.kinds else ():
             pieces = clusters(words[i])
-            if len(pieces) > 1:
+            if i + 1 < len(words) and not spaces[i + 1]:
+                spaces[i + 1] = " "
+            elif len(pieces) > 1:
                 place = 1 + int(v * (len(pieces) - 1))
                 head, tail = "".join(pieces[:place]), "".join(pieces[place:])
                 words[i] = f"{head} {tail}"
-        for i, _ in joins if "join" in self.kinds else ():
+        for i in joins if "join" in self.kinds else ():
             if i + 1 < len(words):
                 spaces[i + 1] = ""
         return join_words(words, spaces)
 
+    def _can_change(self, text):
+        words, spaces = self._split(text)
+        joins = "join" in self.kinds and any(spaces[1:-1])
+        return joins or (
+            "split" in self.kinds
+            and (not all(spaces[1:-1]) or any(len(clusters(w)) > 1 for w in words))
+        )
 
-class WordDrop(TextErrors):
+
+class WordDrop(SegmentedText):
     """Random deletion of words.
 
     Each word is left out with probability ``rate``, but the last one left of a document
@@ -83,6 +97,10 @@ class WordDrop(TextErrors):
         ``rate``, severity 1 holds.
     rate : float in [0, 1], default=None
         Probability that a word is left out.
+    segmenter : "icu" or callable, default=None
+        Words of scripts without spaces (Chinese, Japanese, Thai, ...): None takes each
+        character for a word; "icu" takes words from the dictionaries of ICU (extra
+        ``text``); a function returns the words of a str without white space as a list.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -98,10 +116,11 @@ class WordDrop(TextErrors):
 
     _strengths = {"rate": WORD_RATE}
     _strong_params = {"rate": 0.4}
+    _target = "two words"
 
     def _perturb_text(self, text, rng):
         rate = self._strength()
-        words, spaces = split_words(text)
+        words, spaces = self._split(text)
         if len(words) < 2:
             return text
         draws = [rng.random() for _ in words]
@@ -112,8 +131,11 @@ class WordDrop(TextErrors):
             parts += (spaces[i], words[i])
         return "".join([*parts, spaces[-1]])
 
+    def _can_change(self, text):
+        return len(self._split(text)[0]) > 1
 
-class WordSwap(TextErrors):
+
+class WordSwap(SegmentedText):
     """Random swaps of neighbouring words.
 
     Each word changes place with the next one (the last with the one before) with
@@ -127,6 +149,10 @@ class WordSwap(TextErrors):
         ``rate``, severity 1 holds.
     rate : float in [0, 1], default=None
         Probability that a word is swapped.
+    segmenter : "icu" or callable, default=None
+        Words of scripts without spaces (Chinese, Japanese, Thai, ...): None takes each
+        character for a word; "icu" takes words from the dictionaries of ICU (extra
+        ``text``); a function returns the words of a str without white space as a list.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : int, RandomState, Generator or None, default=None
@@ -142,9 +168,10 @@ class WordSwap(TextErrors):
     _strengths = {"rate": WORD_RATE}
     _strong_params = {"rate": 0.4}
     _grows_with_severity = False
+    _target = "two different words next to each other"
 
     def _perturb_text(self, text, rng):
-        words, spaces = split_words(text)
+        words, spaces = self._split(text)
         if len(words) < 2:
             return text
         for i, _ in select_places(rng, len(words), self._strength()):
@@ -152,8 +179,11 @@ class WordSwap(TextErrors):
             words[i], words[j] = words[j], words[i]
         return join_words(words, spaces)
 
+    def _can_change(self, text):
+        return len(set(self._split(text)[0])) > 1
 
-class Truncation(TextPerturbation):
+
+class Truncation(SegmentedText):
     """Truncation of documents.
 
     Parameters
@@ -167,6 +197,10 @@ class Truncation(TextPerturbation):
         What is counted. Characters keep their combining marks.
     side : {"end", "start"}, default="end"
         Where the document is cut off.
+    segmenter : "icu" or callable, default=None
+        Words of scripts without spaces (Chinese, Japanese, Thai, ...): None takes each
+        character for a word; "icu" takes words from the dictionaries of ICU (extra
+        ``text``); a function returns the words of a str without white space as a list.
     columns : str, int or list of these, default=None
         Columns of text in a table; None is all columns.
     random_state : object, default=None
@@ -188,6 +222,7 @@ class Truncation(TextPerturbation):
     }
     _noise = "fixed"
     _strong_params = {"keep": 0.5}
+    _target = "two words or characters"
 
     def __init__(self, severity=None, *, keep=None, unit="word", side="end", **shared):
         super().__init__(severity, **shared)
@@ -202,10 +237,14 @@ class Truncation(TextPerturbation):
             count = max(1, round(keep * len(pieces)))
             first = 0 if self.side == "end" else len(pieces) - count
             return "".join(pieces[first : first + count])
-        words = list(re.finditer(r"\S+", text))
+        words, spaces = self._split(text)
         count = max(1, round(keep * len(words)))
         if count >= len(words):
             return text
         if self.side == "end":
-            return text[: words[count - 1].end()]
-        return text[words[-count].start() :]
+            return join_words(words[:count], [*spaces[:count], ""])
+        return join_words(words[-count:], ["", *spaces[-count:]])
+
+    def _can_change(self, text):
+        is_character = self.unit == "character"
+        return len(clusters(text) if is_character else self._split(text)[0]) > 1

@@ -1,16 +1,16 @@
-"""Base class of perturbations of text, and operations on strings."""
+"""Base class of perturbations of text, and its draws."""
 
 import random
-import re
-import unicodedata
 from abc import abstractmethod
 
 from sklearn.utils.validation import validate_data
 
+from skrobust._containers import named_once
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.row_hash import content_keys
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
+from skrobust.base.idle import warn_if_idle
 from skrobust.base.row_kind import describe_rows
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.texts.text_container import (
@@ -22,7 +22,6 @@ from skrobust.perturbations.texts.text_container import (
 
 LETTER_RATE = Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)
 WORD_RATE = Strength((0.02, 0.05, 0.1, 0.2, 0.4), high=1)
-_WORD = re.compile(r"\S+")
 _SHIFT = 2.0**26
 
 
@@ -60,47 +59,6 @@ def pick(v, options):
     place = v * len(options)
     i = int(place)
     return options[i], place - i
-
-
-def clusters(text):
-    """Split text into characters with the marks that belong to them.
-
-    Marks (accents, vowel signs, variation selectors), skin tones, what zero-width
-    joiners join and the pairs of letters that make a flag stay together. Conjuncts of
-    Indic scripts and Hangul of separate letters are not joined.
-    """
-    if text.isascii() or max(text) < "\u0300":  # nothing below joins
-        return list(text)
-    parts, flag = [], False
-    for char in text:
-        code = ord(char)
-        letter_of_flag = 0x1F1E6 <= code <= 0x1F1FF
-        joined = (
-            unicodedata.category(char)[0] == "M"
-            or 0x1F3FB <= code <= 0x1F3FF
-            or code == 0x200D
-            or (parts and parts[-1][-1] == "\u200d")
-            or (letter_of_flag and flag)
-        )
-        if joined and parts:
-            parts[-1] += char
-        else:
-            parts.append(char)
-        flag = letter_of_flag and not flag
-    return parts
-
-
-def split_words(text):
-    """Return the words, and the white space before, between and after them."""
-    return _WORD.findall(text), _WORD.split(text)
-
-
-def join_words(words, spaces):
-    """Put words and the white space around them together again."""
-    parts = [spaces[0]]
-    for word, space in zip(words, spaces[1:], strict=True):
-        parts += (word, space)
-    return "".join(parts)
 
 
 class TextPerturbation(BasePerturbation):
@@ -143,6 +101,8 @@ class TextPerturbation(BasePerturbation):
 
     _takes = "text"
     _any_container = True
+    # What a document must hold to be changed at any strength, for a message.
+    _target = "anything that it could change"
     columns = None  # of classes without this parameter
 
     def __init__(self, severity=None, *, columns=None, random_state=None):
@@ -166,8 +126,15 @@ class TextPerturbation(BasePerturbation):
         -------
         X_new : container like X
             The documents in the same order.
+
+        Warns
+        -----
+        UserWarning
+            Where no document holds what this kind changes, such as letters with two
+            cases for a change of case.
         """
-        return self._perturb_container(X, None)
+        X = self._check(X)
+        return warn_if_idle(self, X, self._run(X, None))
 
     def _refusal(self, X):
         try:
@@ -185,7 +152,7 @@ class TextPerturbation(BasePerturbation):
         if len(getattr(X, "shape", (0,))) == 2 and (
             reset or hasattr(self, "n_features_in_")
         ):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, named_once(X), reset=reset, skip_check_array=True)
         return X
 
     def _run(self, values, key):
@@ -223,6 +190,18 @@ class TextPerturbation(BasePerturbation):
     @abstractmethod
     def _perturb_text(self, text, rng):
         """Return one perturbed document; ``text`` is not empty."""
+
+    def _can_change(self, text):
+        """Return whether the document holds what this kind changes."""
+        return True
+
+    def _idle_reason(self, X):
+        X = self._check(X)
+        columns = text_columns(X, self.columns, type(self).__name__)
+        texts = [t for _, column in columns for t in column if isinstance(t, str) and t]
+        if not texts or any(map(self._can_change, texts)):
+            return None
+        return f"no document has {self._target}"
 
     def _perturb(self, X, rng):
         raise AssertionError("text is perturbed document by document")

@@ -4,9 +4,11 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import SignalToNoise, Strength
+from skrobust.perturbations.time_series.series_operations import (
+    at_snr,
+)
 from skrobust.perturbations.time_series.series_perturbation import (
     SeriesPerturbation,
-    at_snr,
 )
 
 # Exponent of the frequency in the power spectrum.
@@ -59,6 +61,8 @@ class BackgroundNoise(_Audio):
         Signal-to-noise ratio in dB.
     color : {"white", "pink", "brown"}, default="white"
         Form of the spectrum.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same recording.
 
@@ -110,6 +114,8 @@ class Gain(_Audio):
         With neither this nor ``gain_db``, severity 1 holds.
     gain_db : float in [0, 300], default=None
         Largest gain and loss in dB.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same gain for the same recording.
 

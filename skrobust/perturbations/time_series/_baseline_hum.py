@@ -29,6 +29,8 @@ class BaselineWander(ScaledPerturbation):
         Waves over the length of a series; for the sine alone.
     scale : {"train", "series"}, default="train"
         Whose standard deviation counts; see :class:`SeriesPerturbation`.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same drift for the same series.
 
@@ -67,7 +69,10 @@ class BaselineWander(ScaledPerturbation):
     def _perturb_series(self, series, rng):
         n, length, n_channels = series.shape
         u = rng.random((n, 1, n_channels))
-        share = np.linspace(0, 1, length)[:, None]
+        if self._positions is None:
+            share = np.linspace(0, 1, length)[None, :, None]
+        else:
+            share = self._positions[..., None] / max(length - 1, 1)
         if self.kind == "sine":
             form = np.sin(2 * np.pi * (self.cycles * share + u))
         else:
@@ -91,11 +96,14 @@ class MainsHum(ScaledPerturbation):
     amplitude : float, default=None
         Peak of the hum, in standard deviations.
     sampling_rate : float, default=None
-        Points per second; there is no default that is right, so it must be given.
+        Points per second, on average where they are not equally spaced; there is no
+        default that is right, so it must be given.
     frequency : float, default=50.0
         Frequency of the mains in Hz, below half the sampling rate.
     scale : {"train", "series"}, default="train"
         Whose standard deviation counts; see :class:`SeriesPerturbation`.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same phase for the same series.
 
@@ -150,6 +158,6 @@ class MainsHum(ScaledPerturbation):
 
     def _perturb_series(self, series, rng):
         n, length, _ = series.shape
-        turns = np.arange(length)[:, None] * self.frequency / self.sampling_rate
+        turns = self._times(length)[..., None] * self.frequency / self.sampling_rate
         hum = np.sin(2 * np.pi * (turns + rng.random((n, 1, 1))))
         return series + self._strength() * self._unit(series) * hum

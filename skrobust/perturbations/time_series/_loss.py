@@ -4,9 +4,11 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_operations import (
+    fill_lost,
+)
 from skrobust.perturbations.time_series.series_perturbation import (
     SeriesPerturbation,
-    fill_lost,
 )
 
 
@@ -39,6 +41,8 @@ class PointDropout(_Loss):
         first point of the series holds where there is none), or 0.
     per_channel : bool, default=False
         Whether each channel loses points of its own, or all at the same time.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int loses the same points of the same series.
 
@@ -85,6 +89,8 @@ class Gap(_Loss):
     fill : {"nan", "hold", "zero"}, default="nan"
         Value in the gap: NaN, the last value observed before (the first point
         of the series holds where there is none), or 0.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int puts the same gap into the same series.
 
@@ -128,6 +134,8 @@ class ChannelLoss(_Loss):
         Share of the channels that are lost.
     fill : {"nan", "hold", "zero"}, default="nan"
         Values of a lost channel: NaN, its first value for all time, or 0.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int loses the same channels of the same series.
 

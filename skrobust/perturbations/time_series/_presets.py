@@ -20,7 +20,7 @@ from skrobust.perturbations.time_series._values import (
 
 
 @register_preset("series")
-def series(severities=(1, 2, 3, 4, 5), *, random_state=None):
+def series(severities=(1, 2, 3, 4, 5), *, channel_axis=None, random_state=None):
     """Return the conditions of the series perturbations at some severities.
 
     These are jitter, scaling, baseline wander, spikes, point dropout, gap, time shift,
@@ -34,6 +34,8 @@ def series(severities=(1, 2, 3, 4, 5), *, random_state=None):
     ----------
     severities : sequence of float in [0, 5], default=(1, 2, 3, 4, 5)
         Severities of each perturbation.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of all conditions.
 
@@ -65,4 +67,6 @@ def series(severities=(1, 2, 3, 4, 5), *, random_state=None):
         "smoothing": Smoothing(),
         "segment-permutation": SegmentPermutation(),
     }
+    for kind in kinds.values():
+        kind.set_params(channel_axis=channel_axis)
     return severity_grid(kinds, severities, "series", random_state)

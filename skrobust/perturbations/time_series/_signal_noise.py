@@ -4,9 +4,11 @@ import numpy as np
 
 from skrobust._parameters import Choice, Number
 from skrobust.perturbations.strength import SignalToNoise, Strength
+from skrobust.perturbations.time_series.series_operations import (
+    at_snr,
+)
 from skrobust.perturbations.time_series.series_perturbation import (
     ScaledPerturbation,
-    at_snr,
 )
 
 
@@ -36,6 +38,8 @@ class Jitter(ScaledPerturbation):
     scale : {"train", "series"}, default="train"
         Whose standard deviation is :math:`\sigma`; see :class:`SeriesPerturbation`.
         Ratios in dB need none.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same series.
 
@@ -101,6 +105,8 @@ class Spikes(ScaledPerturbation):
         Height of a spike, in standard deviations.
     scale : {"train", "series"}, default="train"
         Whose standard deviation counts; see :class:`SeriesPerturbation`.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same spikes for the same series.
 

@@ -5,11 +5,13 @@ from scipy.interpolate import CubicSpline
 
 from skrobust._parameters import Choice, Count
 from skrobust.perturbations.strength import Strength
-from skrobust.perturbations.time_series.series_perturbation import (
-    SeriesPerturbation,
+from skrobust.perturbations.time_series.series_operations import (
     bridge,
     missing,
     read_at,
+)
+from skrobust.perturbations.time_series.series_perturbation import (
+    SeriesPerturbation,
 )
 
 
@@ -31,6 +33,8 @@ class TimeShift(SeriesPerturbation):
     fill : {"hold", "zero", "nan"}, default="hold"
         What fills the free place under ``mode="pad"``: the nearest point of the series,
         0 or NaN.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same directions for the same series.
 
@@ -92,6 +96,8 @@ class TimeWarp(SeriesPerturbation):
         Standard deviation of the logarithm of the speed at a knot.
     knots : int, default=4
         Number of knots, at least 2.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same warp for the same series.
 
@@ -121,7 +127,7 @@ class TimeWarp(SeriesPerturbation):
         self.knots = knots
 
     def _warped_times(self, n, length, rng):
-        """Return the time that is read at each point; increasing, ends kept."""
+        """Return the time that is read at each step; increasing, ends kept."""
         knots = np.linspace(0, length - 1, self.knots)
         basis = CubicSpline(knots, np.eye(self.knots))(np.arange(length))
         # Knot by knot: the rounding of a matrix product depends on the number of rows.
@@ -138,10 +144,23 @@ class TimeWarp(SeriesPerturbation):
             return series
         times = self._warped_times(n, length, rng)
         times[:, -1] = length - 1
-        out = read_at(bridge(series), times)
-        nearest = np.rint(times).astype(np.intp)[..., None]
-        holes = np.take_along_axis(missing(series), nearest, axis=1)
-        return np.where(holes, np.nan, out)
+        positions = self._positions
+        if positions is not None:  # the same warp, read where the points are
+            times = read_at(times[..., None], positions)[..., 0]
+        out = read_at(bridge(series, positions), times, positions)
+        holes = missing(series)
+        if not holes.any():
+            return out
+        steps = times if positions is None else _nearest(times, positions)
+        nearest = np.rint(steps).astype(np.intp)[..., None]
+        return np.where(np.take_along_axis(holes, nearest, axis=1), np.nan, out)
+
+
+def _nearest(times, positions):
+    """Return for each time of each row the place of the nearest point."""
+    middle = (positions[:, 1:] + positions[:, :-1]) / 2
+    pairs = zip(middle, times, strict=True)
+    return np.stack([np.searchsorted(edges, at) for edges, at in pairs])
 
 
 class Resampling(SeriesPerturbation):
@@ -159,6 +178,8 @@ class Resampling(SeriesPerturbation):
         1 holds.
     factor : float, default=None
         How many times fewer points, at least 1; at least two points are left.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : object, default=None
         Not used: nothing is random.
 
@@ -182,7 +203,10 @@ class Resampling(SeriesPerturbation):
             return series
         down = np.linspace(0, length - 1, n_left)[None]
         back = np.linspace(0, n_left - 1, length)[None]
-        return read_at(read_at(bridge(series), down), back)
+        if self._positions is not None:
+            back = self._positions * ((n_left - 1) / (length - 1))
+        few = read_at(bridge(series, self._positions), down, self._positions)
+        return read_at(few, back)
 
 
 class SegmentPermutation(SeriesPerturbation):
@@ -199,6 +223,8 @@ class SegmentPermutation(SeriesPerturbation):
         neither this nor ``n_segments``, severity 1 holds.
     n_segments : int, default=None
         Number of segments, at most one a point; lengths differ by at most 1.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same order for the same series.
 

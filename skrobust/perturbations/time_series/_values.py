@@ -4,11 +4,13 @@ import numpy as np
 
 from skrobust._parameters import Choice
 from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.time_series.series_operations import (
+    bridge,
+    missing,
+)
 from skrobust.perturbations.time_series.series_perturbation import (
     ScaledPerturbation,
     SeriesPerturbation,
-    bridge,
-    missing,
 )
 
 _QUANTILES = np.linspace(0, 1, 2001)
@@ -32,6 +34,8 @@ class SeriesScaling(SeriesPerturbation):
         Standard deviation of the logarithm of the factor.
     per_channel : bool, default=False
         Whether each channel has a factor of its own.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same factor for the same series.
 
@@ -77,6 +81,8 @@ class SeriesQuantization(ScaledPerturbation):
     scale : {"train", "series"}, default="train"
         Whether the range of a channel is that of the training data or that of each
         series; a range of 0 rounds nothing.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : object, default=None
         Not used: nothing is random.
 
@@ -100,9 +106,9 @@ class SeriesQuantization(ScaledPerturbation):
 
     def _learn(self, values):
         super()._learn(values)
-        series = self._as_series(values).astype(np.float64)  # no integer may wrap
+        points = self._points(values).astype(np.float64)  # no integer may wrap
         self.range_ = np.stack(
-            [extreme.reduce(series, axis=(0, 1)) for extreme in (np.fmin, np.fmax)]
+            [extreme.reduce(points, axis=0) for extreme in (np.fmin, np.fmax)]
         )
 
     def _perturb_series(self, series, rng):
@@ -133,6 +139,8 @@ class SeriesClipping(ScaledPerturbation):
         Central share of the values that stays as it is.
     scale : {"train", "series"}, default="train"
         Whether the quantiles are those of the training data or of each series.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : object, default=None
         Not used: nothing is random.
 
@@ -157,10 +165,9 @@ class SeriesClipping(ScaledPerturbation):
 
     def _learn(self, values):
         super()._learn(values)
-        series = self._as_series(values).astype(np.float64)  # no integer may wrap
-        series = series.reshape(-1, self.n_channels_)
+        points = self._points(values).astype(np.float64)  # no integer may wrap
         self.quantiles_ = np.full((len(_QUANTILES), self.n_channels_), np.nan)
-        for channel, column in enumerate(series.T):
+        for channel, column in enumerate(points.T):
             observed = column[~missing(column)]
             if observed.size:
                 self.quantiles_[:, channel] = np.quantile(observed, _QUANTILES)
@@ -198,6 +205,8 @@ class Smoothing(SeriesPerturbation):
         this nor ``share``, severity 1 holds.
     share : float in (0, 1], default=None
         Length of the window, as a share of the length of a series.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array, see :class:`SeriesPerturbation`.
     random_state : object, default=None
         Not used: nothing is random.
 
@@ -221,7 +230,7 @@ class Smoothing(SeriesPerturbation):
         time = np.arange(length)
         first, last = np.maximum(time - half, 0), np.minimum(time + half + 1, length)
         # About a value of the series itself, so that constants meet no rounding.
-        level = bridge(series)[:, :1]
+        level = bridge(series, self._positions)[:, :1]
         level = np.where(np.isnan(level), 0.0, level)
         holes = missing(series)
         sums, counts = (

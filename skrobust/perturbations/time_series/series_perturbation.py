@@ -1,5 +1,6 @@
-"""Base class of perturbations of time series, and operations on series."""
+"""Base class of perturbations of time series."""
 
+import copy
 from abc import abstractmethod
 
 import numpy as np
@@ -7,6 +8,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from skrobust._containers import is_frame, like, named_once, to_array
+from skrobust._keyed_noise.generator import NoiseKey, seed_number
+from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import (
@@ -14,102 +18,13 @@ from skrobust.base.row_kind import (
     describe_rows,
     shape_or_none,
 )
-from skrobust.perturbations.safe_unit import safe_unit
-
-
-def missing(series):
-    """Return which points are NaN; integers have none."""
-    if series.dtype.kind != "f":
-        return np.zeros(series.shape, dtype=bool)
-    return np.isnan(series)
-
-
-def _mean_of_observed(values, observed, axis):
-    total = np.where(observed, values, 0.0).sum(axis=axis, keepdims=True)
-    return total / np.maximum(observed.sum(axis=axis, keepdims=True), 1)
-
-
-def spread(series, axis):
-    """Return the standard deviation (ddof 0) of what is observed, axes kept.
-
-    A constant stretch has 0 exactly, whatever rounding its mean suffers, and so has
-    one without any observed point.
-    """
-    observed = ~missing(series)
-    high = np.fmax.reduce(series, axis=axis, keepdims=True)
-    low = np.fmin.reduce(series, axis=axis, keepdims=True)
-    unit = safe_unit(low, high)
-    if (unit != 1).any():
-        series = series / unit
-    mean = _mean_of_observed(series, observed, axis)
-    variance = _mean_of_observed((series - mean) ** 2, observed, axis)
-    return np.where(high > low, np.sqrt(variance) * unit, 0.0)
-
-
-def at_snr(series, noise, snr_db):
-    """Scale noise so that each series and channel has this ratio of powers exactly.
-
-    Power is the mean square of the observed points. Silence has none, so its noise is
-    zero, too.
-    """
-    noise = noise.astype(np.float64)  # long rows are drawn in single precision
-    observed = ~missing(series)
-    low = np.fmin.reduce(series, axis=1, keepdims=True)
-    unit = safe_unit(low, np.fmax.reduce(series, axis=1, keepdims=True))
-    signal = _mean_of_observed((series / unit) ** 2, observed, 1)
-    power = _mean_of_observed(noise**2, observed, 1)
-    gain = signal / np.where(power > 0, power, 1.0) * 10.0 ** (-snr_db / 10)
-    return noise * (np.sqrt(gain) * unit)
-
-
-def fill_lost(series, lost, fill):
-    """Put NaN, zero or the last value observed before in place of lost points.
-
-    Where nothing was observed before, the first point of the series holds.
-    """
-    if fill == "nan":
-        return np.where(lost, np.nan, series)
-    if fill == "zero":
-        return np.where(lost, series.dtype.type(0), series)
-    time = np.arange(series.shape[1])[:, None]
-    kept = ~np.broadcast_to(lost, series.shape) & ~missing(series)
-    source = np.maximum.accumulate(np.where(kept, time, 0), axis=1)
-    return np.where(lost, np.take_along_axis(series, source, axis=1), series)
-
-
-def bridge(series):
-    """Return the series with missing points on straight lines between neighbours."""
-    holes = missing(series)
-    out = series
-    rows = np.flatnonzero(holes.any(axis=(1, 2)))
-    if rows.size:
-        out = series.copy()
-    time = np.arange(series.shape[1])
-    for row in rows:
-        for channel in np.flatnonzero(holes[row].any(axis=0)):
-            hole = holes[row, :, channel]
-            if not hole.all():
-                line = np.interp(time[hole], time[~hole], series[row, ~hole, channel])
-                out[row, hole, channel] = line
-    return out
-
-
-def read_at(series, at):
-    """Read series between their points, linearly.
-
-    Parameters
-    ----------
-    series : ndarray of shape (n, time, channels)
-        With at least two points in time.
-    at : ndarray of shape (n, m) or (1, m)
-        Times in [0, time - 1].
-    """
-    left = np.minimum(at.astype(np.intp), series.shape[1] - 2)
-    share = (at - left)[..., None]
-    rows = np.arange(len(series))[:, None]
-    before, after = series[rows, left], series[rows, left + 1]
-    # Both ends exact: before + share * step would miss the right one by rounding.
-    return np.where(share < 1, before + share * (after - before), after)
+from skrobust.perturbations.time_series.panels import (
+    Panel,
+    is_nested,
+    read_nested,
+    read_wide,
+)
+from skrobust.perturbations.time_series.series_operations import missing, spread
 
 
 class SeriesPerturbation(BasePerturbation):
@@ -118,8 +33,18 @@ class SeriesPerturbation(BasePerturbation):
     A subclass writes ``_perturb_series(series, rng)``. It gets series of shape
     (n, time, channels) as float64, and returns the same shape.
 
-    The base accepts arrays of shape (n, time) and (n, time, channels) and frames with a
-    column per point in time. NaN marks missing points: they stay missing, and no
+    The base accepts arrays of shape (n, time), (n, time, channels) as in tslearn and
+    (n, channels, time) as in sktime and aeon; frames with a column per point in time;
+    and nested frames of pandas, with a column per channel and series, arrays or lists
+    for cells, whose lengths may differ between rows. The same series have the same
+    noise in each. An array whose channels could be either axis, since there are not
+    fewer channels than points in the last one, needs ``channel_axis``.
+
+    The index of a series in a cell is time, and so are columns labelled by dates,
+    durations or floats. Times need not be equally spaced: what has a course in time (a
+    ramp, a wave, a warp, resampling, the bridging of missing points) follows them, with
+    the mean distance of two points as unit; shifts, gaps, windows and segments count
+    points. NaN marks missing points: they stay missing, and no
     statistic looks at them; infinity is refused. float32 stays float32. Integers turn
     to float64, except under perturbations that only move or repeat values, which keep
     them (a subclass says so with ``_moves_only``, and gets the dtype that came in).
@@ -133,6 +58,10 @@ class SeriesPerturbation(BasePerturbation):
     ----------
     severity : float in [0, 5], default=None
         Strength, for a subclass with ``_strengths``; 0 changes nothing.
+    channel_axis : {1, -1}, default=None
+        Axis of the channels of an array of three axes: 1 for (n, channels, time), -1
+        for (n, time, channels). None is -1 where there are fewer channels than points,
+        and an error otherwise.
     random_state : int, RandomState, Generator or None, default=None
         The same int gives the same noise for the same rows.
 
@@ -162,16 +91,24 @@ class SeriesPerturbation(BasePerturbation):
     # Of classes without these parameters.
     scale = "series"
     fill = "nan"
+    channel_axis = None
+    # Positions of the points of the series at hand, of shape (n, time) and from 0 to
+    # time - 1; None: equally spaced.
+    _positions = None
     _parameter_rules = {
+        "channel_axis": Choice(None, 1, -1),
         "scale": Choice("train", "series"),
         "fill": Choice("nan", "hold", "zero"),
     }
 
-    def __init__(self, severity=None, *, random_state=None):
+    def __init__(self, severity=None, *, channel_axis=None, random_state=None):
         self.severity = severity
+        self.channel_axis = channel_axis
         self.random_state = random_state
 
     def _refusal(self, X):
+        if is_nested(X):
+            return None
         shape = shape_or_none(X)
         if shape is None or len(shape) not in (2, 3):
             return f"it takes series, and X is {describe_rows(X)}"
@@ -184,46 +121,117 @@ class SeriesPerturbation(BasePerturbation):
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
+        nested = is_nested(X)
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
-        if not reset and not hasattr(self, "n_features_in_"):
-            X = check_array(X, input_name="X", estimator=caller, **options)
-        else:
-            X = validate_data(self, X, reset=reset, **options)
-        if X.ndim not in (2, 3):
-            raise ValueError(
-                f"{caller} takes series of shape (n, time) or (n, time, channels). Got "
-                f"an array of shape {X.shape}."
-            )
-        if 0 in X.shape[1:]:  # scikit-learn looks at two dimensions alone
-            raise ValueError(
-                f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 "
-                f"is required by {caller}."
-            )
-        infinite = np.isinf(X).reshape(len(X), -1).any(axis=1)
+        if reset or hasattr(self, "n_features_in_"):
+            how = {"skip_check_array": True} if nested else options
+            values = validate_data(self, named_once(X), reset=reset, **how)
+        elif not nested:
+            values = check_array(X, input_name="X", estimator=caller, **options)
+        values = read_nested(X, caller) if nested else self._checked(values, X)
+        flat = values.points() if nested else values.reshape(len(values), -1)
+        infinite = np.isinf(flat).any(axis=1)
         if infinite.any():
+            where = "" if nested else f", first in row {int(infinite.argmax())}"
             raise ValueError(
                 f"{caller} takes NaN for missing points, but no infinity; X contains "
-                f"infinity, first in row {int(infinite.argmax())}."
+                f"infinity{where}."
             )
-        n_channels = X.shape[2] if X.ndim == 3 else 1
+        n_channels = self._n_channels(values)
         if not reset and n_channels != getattr(self, "n_channels_", n_channels):
             raise ValueError(
                 f"{caller} was fitted on series of {self.n_channels_} channels; these "
                 f"have {n_channels}."
             )
-        return X
+        return values if nested else read_wide(X, values, caller)
+
+    def _checked(self, values, X):
+        """Return an array of series, or say why it is none."""
+        caller, shape = type(self).__name__, values.shape
+        if values.ndim not in (2, 3):
+            raise ValueError(
+                f"{caller} takes series of shape (n, time), (n, time, channels) or, "
+                f"with channel_axis=1, (n, channels, time). Got an array of shape "
+                f"{shape}."
+            )
+        if 0 in shape[1:]:  # scikit-learn looks at two dimensions alone
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 "
+                f"is required by {caller}."
+            )
+        if values.ndim == 3 and self.channel_axis is None and shape[2] >= shape[1]:
+            raise ValueError(
+                f"{caller} cannot tell time from channels in series of shape {shape}; "
+                "pass channel_axis=1 for (n, channels, time), the order of sktime and "
+                "aeon, or channel_axis=-1 for (n, time, channels), that of tslearn."
+            )
+        return values
 
     def _learn(self, values):
-        series = self._as_series(values)
-        self.n_channels_ = series.shape[2]
+        self.n_channels_ = self._n_channels(values)
         if self._learns_sd:
-            flat = series.reshape(1, -1, self.n_channels_)
-            self.scale_ = spread(flat.astype(np.float64), axis=1)[0, 0]
+            points = self._points(values).astype(np.float64)
+            self.scale_ = spread(points[None], axis=1)[0, 0]
+
+    def _n_channels(self, values):
+        if isinstance(values, Panel):
+            return values.n_channels
+        return (
+            1 if values.ndim == 2 else values.shape[1 if self.channel_axis == 1 else 2]
+        )
+
+    def _points(self, values):
+        """Return the points of all series, of shape (n_points, channels)."""
+        if isinstance(values, Panel):
+            return values.points()
+        series = self._as_series(self._channels_last(values))
+        return series.reshape(-1, series.shape[2])
+
+    def _channels_last(self, values):
+        if values.ndim == 3 and self.channel_axis == 1:
+            return np.ascontiguousarray(np.moveaxis(values, 1, 2))
+        return values
 
     @staticmethod
     def _as_series(values):
         return values if values.ndim == 3 else values[..., None]
+
+    def _perturb_container(self, X, key):
+        values = self._check(X if is_frame(X) else to_array(X))
+        out = self._run(values, key)
+        return out if is_frame(out) else like(out, X)
+
+    def _run(self, values, key):
+        if not isinstance(values, Panel):
+            moved = self._channels_last(values)
+            out = super()._run(moved, key)
+            return out if moved is values else np.ascontiguousarray(out.swapaxes(1, 2))
+        self._check_parameters()
+        if self._is_identity():
+            return values.rebuilt([part.series for part in values.parts])
+        if key is None:
+            caller = type(self).__name__
+            seed = seed_number(self.random_state, caller)
+            key = NoiseKey.from_keys(values.keys, seed).derive(caller, 0)
+        new = []
+        for part in values.parts:
+            one = copy.copy(self)
+            one._positions = part.positions
+            run = super(SeriesPerturbation, one)._run
+            new.append(run(part.series, key.take(part.rows)))
+        return values.rebuilt(new)
+
+    def _content_keys(self, X):
+        """Return a hash of the content of each row, the same in every container."""
+        values = self._check(X)
+        if isinstance(values, Panel):
+            return values.keys()
+        return row_keys(self._channels_last(values))
+
+    def _times(self, length):
+        """Return the positions of the points, to broadcast over the rows."""
+        return np.arange(length)[None] if self._positions is None else self._positions
 
     def _perturb(self, X, rng):
         series = self._as_series(X)
@@ -274,6 +282,8 @@ class SeriesPerturbation(BasePerturbation):
 class ScaledPerturbation(SeriesPerturbation):
     """Base class of perturbations in units of training data or of each series."""
 
-    def __init__(self, severity=None, *, scale="train", random_state=None):
-        super().__init__(severity, random_state=random_state)
+    def __init__(
+        self, severity=None, *, scale="train", channel_axis=None, random_state=None
+    ):
+        super().__init__(severity, channel_axis=channel_axis, random_state=random_state)
         self.scale = scale

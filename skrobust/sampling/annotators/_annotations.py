@@ -5,10 +5,22 @@ import json
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._validation import check_confidence, check_count, invalid
+from skrobust._validation import (
+    check_choice,
+    check_confidence,
+    check_count,
+    invalid,
+)
+from skrobust.sampling.annotators._annotator_noise import noise_of_annotators
 from skrobust.sampling.annotators._noise_rate import noise_of_table
 from skrobust.sampling.annotators.agreement import agreement_table
-from skrobust.sampling.annotators.answer_table import pairs_that_differ
+from skrobust.sampling.annotators.annotator_correction import corrected_by_annotator
+from skrobust.sampling.annotators.answer_table import (
+    all_labels,
+    pairs_that_differ,
+    table_of_annotators,
+    table_of_inputs,
+)
 from skrobust.sampling.annotators.noise_correction import corrected
 from skrobust.sampling.core.answer_checks import (
     FAILED,
@@ -169,23 +181,63 @@ class Annotations:
         check_confidence(confidence, caller)
         return noise_of_table(self._table(caller), self._n_classes, confidence, caller)
 
-    def result(self, *, confidence=0.95, **settings):
+    def noise_by_annotator(self, *, confidence=0.95):
+        """Estimate how often each annotator is wrong.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage of each interval.
+
+        Returns
+        -------
+        AnnotatorNoise
+            As of :func:`estimate_annotator_noise`.
+
+        Raises
+        ------
+        ValueError
+            Where the rates cannot be told: three annotators must share inputs two by
+            two (two annotators tell a common rate alone: ``noise()``).
+        """
+        caller = f"{type(self).__name__}.noise_by_annotator"
+        check_confidence(confidence, caller)
+        return self._by_annotator(confidence, caller)[0]
+
+    def result(self, *, confidence=0.95, rates="common", **settings):
         """Estimate the accuracy, corrected for wrong answers.
 
         Parameters
         ----------
         confidence : float in (0, 1), default=0.95
             Nominal coverage of the interval.
+        rates : {"common", "annotator"}, default="common"
+            Whether all annotators err equally often, or each at a rate of its own. The
+            latter needs three of them who share inputs two by two.
         **settings
-            As for ``result`` of the sampler.
+            As for ``result`` of the sampler, with common rates.
 
         Returns
         -------
         NoisyAccuracy
             The result of the sampler, which rests on first answers, corrected by
-            ``noise()``.
+            ``noise()`` or by ``noise_by_annotator()``.
         """
-        self._refuse_losses(f"{type(self).__name__}.result")
+        caller = f"{type(self).__name__}.result"
+        self._refuse_losses(caller)
+        check_choice(rates, "rates", caller, ("common", "annotator"))
+        if rates == "annotator":
+            if settings:
+                text = f"no other settings with rates='annotator'; got {[*settings]}"
+                raise ValueError(f"{caller} takes {text}.")
+            check_confidence(confidence, caller)
+            noise, pairs, rows = self._by_annotator(confidence, caller)
+            first = {}
+            for i, who, *_ in self._answers:
+                first.setdefault(i, noise.annotators.index(who))
+            return corrected_by_annotator(
+                self.sampler, first, noise, pairs, rows, caller
+            )
         noise = self.noise(confidence=confidence)
         found = self.sampler.result(confidence=confidence, **settings)
         return corrected(
@@ -283,26 +335,24 @@ class Annotations:
             )
 
     @property
-    def _has_labels(self):
-        return all(label is not None for _, _, label, _ in self._answers)
-
-    @property
     def _n_classes(self):
         """Labels that an answer chooses among; 2 where only outcomes are known."""
-        if not self._has_labels:
+        if not all_labels(self._answers):
             return 2
         labels = {label for _, _, label, _ in self._answers}
         return max(len(labels | set(np.unique(self.sampler.y_pred_).tolist())), 2)
 
+    def _by_annotator(self, confidence, caller):
+        """Return rates, what their errors need, and the row of each input in it."""
+        names, rows, table = table_of_annotators(self._told(caller))
+        found = noise_of_annotators(table, names, self._n_classes, confidence, caller)
+        return (*found, rows)
+
     def _table(self, caller):
         """Return the answers as a table, one row for each input, by position."""
+        return table_of_inputs(self._told(caller))
+
+    def _told(self, caller):
         if not self._answers:
             raise ValueError(f"{caller} needs answers, and there are none yet.")
-        by_id, labels = {}, self._has_labels
-        for i, _, label, failed in self._answers:
-            by_id.setdefault(i, []).append(label if labels else failed)
-        widest = max(map(len, by_id.values()))
-        table = np.full((len(by_id), widest), None, dtype=object)
-        for row, i in enumerate(sorted(by_id)):
-            table[row, : len(by_id[i])] = by_id[i]
-        return table
+        return self._answers

@@ -47,3 +47,33 @@ def pairs_that_differ(table):
         pairs += both
         differ += both & (table[:, one] != table[:, two])
     return pairs, differ
+
+
+def all_labels(told):
+    """Return whether all of (id, annotator, label or None, failed) have a label."""
+    return all(label is not None for _, _, label, _ in told)
+
+
+def table_of_inputs(told):
+    """Return answers as a table, one row for each input, by position."""
+    by_id, labels = {}, all_labels(told)
+    for i, _, label, failed in told:
+        by_id.setdefault(i, []).append(label if labels else failed)
+    widest = max(map(len, by_id.values()))
+    table = np.full((len(by_id), widest), None, dtype=object)
+    for row, i in enumerate(sorted(by_id)):
+        table[row, : len(by_id[i])] = by_id[i]
+    return table
+
+
+def table_of_annotators(told):
+    """Return names, the row of each input, and a table with a column for each name."""
+    names = sorted({who for _, who, *_ in told})
+    rows = {i: row for row, i in enumerate(sorted({i for i, *_ in told}))}
+    table, labels = (
+        np.full((len(rows), len(names)), None, dtype=object),
+        all_labels(told),
+    )
+    for i, who, label, failed in told:
+        table[rows[i], names.index(who)] = label if labels else failed
+    return names, rows, table

@@ -96,8 +96,8 @@ class NoisyAccuracy(ResultLines):
         Estimated standard error, by the delta method.
     observed : float
         The estimate that takes all answers for right.
-    noise : NoiseRate
-        The noise rate and its interval.
+    noise : NoiseRate or AnnotatorNoise
+        The noise rate and its interval, or those of each annotator.
     n_used : int
         Inputs that the estimate rests on.
     confidence : float

@@ -89,11 +89,7 @@ class Answers:
         """Note of what kind the answers are, or raise where it was another."""
         of_losses = kind == "loss" or (kind == "y_true" and bool(self.loss.function))
         if self._is_settled and of_losses != self.of_losses:
-            before = "losses" if self.of_losses else "labels or failures"
-            raise ValueError(
-                f"{caller}: the answers so far are {before}, which cannot be mixed "
-                f"with {kind}; give all answers as one kind."
-            )
+            raise mixture(self.of_losses, kind, caller)
         self.of_losses, self._is_settled = of_losses, True
 
     def outcomes(self, ids):
@@ -112,3 +108,19 @@ class Answers:
             for at in np.flatnonzero(values):
                 values[at] = self.losses[int(ids[at])]
         return values
+
+
+def mixture(before, kind, caller):
+    """Return the error of answers of two kinds; ``before`` says whether of losses."""
+    before = "losses" if before else "labels or failures"
+    return ValueError(
+        f"{caller}: the answers so far are {before}, which cannot be mixed "
+        f"with {kind}; give all answers as one kind."
+    )
+
+
+def refuse_mixture(several, last, kind, caller):
+    """Raise where some of several ``Answers`` are losses and the last told are not."""
+    kinds = {one.of_losses for one in several if one._is_settled}
+    if len(kinds) > 1:
+        raise mixture(not last.of_losses, kind, caller)

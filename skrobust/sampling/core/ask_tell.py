@@ -36,6 +36,8 @@ class AskTellSampler(SamplingDesign):
 
     # For classes of your own whose constructor does not hand these on.
     loss, loss_range = None, (0.0, 1.0)
+    # Of samplers whose ``fit`` takes them.
+    costs_, features_ = None, None
     _parameter_rules = {"loss": check_loss, "loss_range": check_loss_range}
 
     def __init__(
@@ -78,6 +80,10 @@ class AskTellSampler(SamplingDesign):
         ValueError
             For an empty pool, bad scores, or unequal lengths.
         """
+        return self._read_pool(X, y_pred)
+
+    def _read_pool(self, X, y_pred, **arrays):
+        """Read the pool, with further arrays by attribute; all of it or nothing."""
         caller = type(self).__name__
         self._check_parameters()
         for name in ("n_features_in_", "feature_names_in_"):
@@ -91,6 +97,7 @@ class AskTellSampler(SamplingDesign):
         scores, notes = self._suspicion(X, y_pred)
         check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
+        self.__dict__.update(arrays)
         self._pool_notes = notes
         self._rng = own_generator(self.random_state, caller)
         self._models = {}  # of add_model, by name

@@ -112,7 +112,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             "learned": a regressor to clone and fit; None is a ridge regression.
         features : array-like of shape (n_pool, n_features), default=None
             For "learned": what is known of each input, such as the data of the model,
-            surprise, or the grade of a cheap judge. ``scores_`` are added.
+            surprise, or the grade of a cheap judge. ``scores_`` are added. None is what
+            ``fit`` got.
         model : str, default=None
             Name of a model that was added (``add_model``): its accuracy, from the same
             labels. None is the fitted one.

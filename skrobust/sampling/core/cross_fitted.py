@@ -72,8 +72,8 @@ def cross_fitted(answered, features, learner=None, scores=None):
         scores = scores / max(float(scores.max()), 1.0)  # squares may overflow
         features = np.column_stack([features, scores])
     y, drawn, n = answered.y, features[answered.ids], answered.n
+    fold = folds(answered.ids)
     n_folds = min(N_FOLDS, n)
-    fold = np.random.default_rng(answered.ids.tolist()).permutation(n) % n_folds
     m, pooled = np.zeros(n), np.zeros(len(features))
     for k in range(n_folds):
         here = fold == k
@@ -84,6 +84,12 @@ def cross_fitted(answered, features, learner=None, scores=None):
     m_free = sums_of_free(pooled, answered)
     span = np.tile([0.0, 1.0], (len(answered.ends), 1))
     return replace(answered, m=m, m_free=m_free, m_span=span)
+
+
+def folds(ids):
+    """Return the fold of each draw: at random, and the same for the same draws."""
+    n = len(ids)
+    return np.random.default_rng(ids.tolist()).permutation(n) % min(N_FOLDS, n)
 
 
 def _fitted(learner, X, y):

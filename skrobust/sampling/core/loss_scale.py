@@ -34,9 +34,15 @@ class Loss:
         """Whether losses are expected before any is told."""
         return self.function is not None or (self.low, self.high) != (0, 1)
 
+    name = "mean_loss"
+
     def shown(self, rate):
         """Return a scaled loss, or several, in the units of the losses."""
         return self.low + self.span * rate
+
+    def rate(self, loss):
+        """Return a loss as a fraction of the range."""
+        return (loss - self.low) / self.span
 
     def between(self, low, high):
         """Return two scaled losses in the units of the losses."""

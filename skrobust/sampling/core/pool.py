@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, one_per_row, to_array
+from skrobust._containers import is_frame, is_mapped, one_per_row, to_array
 from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
 from skrobust._validation import check_scores, invalid, refuse_missing
 
@@ -43,7 +43,7 @@ def read_scores(estimator, auxiliary, X, caller, *, needed=True):
         )
     else:
         scores = X
-    scores = check_scores(scores, caller)
+    scores = check_scores(scores, caller, copy=not is_mapped(scores))
     if scores.min() < 0:
         raise ValueError(
             f"{caller} needs scores of at least 0; got {scores.min():g}. Shift "

@@ -52,7 +52,8 @@ class RateEstimator:
         self._check()
         if self.estimator == "learned":
             scores, n_pool = self.design.scores_, self.answered.n_pool
-            self.features = check_features(self.features, scores, n_pool, self.caller)
+            features = self.design.features_ if self.features is None else self.features
+            self.features = check_features(features, scores, n_pool, self.caller)
         self.answered = self._with_predictions()
 
     def evaluate(self, answered):

@@ -76,11 +76,15 @@ def sampling_result(estimator, unknown, ids, status, answers, pool_notes):
 class Accuracy:
     """The scale of accuracies: one minus the failure rate."""
 
-    low, high, span = 0.0, 1.0, 1.0
+    low, high, span, name = 0.0, 1.0, 1.0, "accuracy"
 
     def shown(self, rate):
         """Return the accuracy of a failure rate."""
         return float(1 - rate)
+
+    def rate(self, accuracy):
+        """Return the failure rate of an accuracy."""
+        return 1 - accuracy
 
     def between(self, low, high):
         """Return the accuracies between two failure rates, the lower one first."""

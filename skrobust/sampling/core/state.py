@@ -93,7 +93,7 @@ class State:
         """Return the state as text."""
         return json.dumps(self.facts, default=plain)
 
-    def make(self, kind, X, y_pred, parameters, caller):
+    def make(self, kind, X, of_rows, parameters, caller):
         """Return a sampler of the class with its pool, and nothing drawn yet."""
         facts = self.facts
         if "pool" not in facts and X is None:
@@ -119,11 +119,12 @@ class State:
             new._check_parameters()
             self._restore_pool(new)
         else:
-            new.fit(X, y_pred=y_pred)
+            new.fit(X, **{k: v for k, v in of_rows.items() if v is not None})
             if new.n_pool_ != facts["n_pool"] or pool_hash(new) != facts["pool_hash"]:
                 raise ValueError(
                     f"{caller}: this state belongs to another pool (of "
-                    f"{facts['n_pool']} inputs, with other scores or predictions)."
+                    f"{facts['n_pool']} inputs, with other scores, predictions, "
+                    "costs or features)."
                 )
         new._rng = restored_generator(facts["generator"])
         new._models = models_from_plain(facts.get("models", {}))

@@ -35,7 +35,16 @@ class StoredSampler(AskTellSampler):
 
     @classmethod
     def from_json(
-        cls, text, X=None, *, estimator=None, y_pred=None, frozen=False, **parameters
+        cls,
+        text,
+        X=None,
+        *,
+        estimator=None,
+        y_pred=None,
+        costs=None,
+        features=None,
+        frozen=False,
+        **parameters,
     ):
         """Restore a sampler as it was when ``to_json`` was called.
 
@@ -47,8 +56,8 @@ class StoredSampler(AskTellSampler):
             The pool as ``fit`` took it; needed where the text does not hold it.
         estimator : fitted classifier, default=None
             The model, which is never in the text.
-        y_pred : array-like of shape (n_pool,), default=None
-            As in ``fit``.
+        y_pred, costs, features : array-like, default=None
+            As in ``fit``, together with X.
         frozen : bool, default=False
             Take the stored draws as they are, without playing them again: the result is
             there and answers can be told, but nothing more can be drawn.
@@ -70,7 +79,8 @@ class StoredSampler(AskTellSampler):
         caller = f"{cls.__name__}.from_json"
         state = State.parse(text, cls.__name__, caller)
         parameters["estimator"] = estimator
-        new = state.make(cls, X, y_pred, parameters, caller)
+        of_rows = {"y_pred": y_pred, "costs": costs, "features": features}
+        new = state.make(cls, X, of_rows, parameters, caller)
         if frozen:
             state.freeze(new)
         else:

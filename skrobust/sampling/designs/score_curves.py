@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, logit, logsumexp
 from scipy.stats import rankdata
 
 LOWEST, HIGHEST = 3e-4, 0.97  # predictions stay inside: nothing is ruled out
@@ -62,8 +62,8 @@ class ScoreGroups:
         Group of each unit.
     sizes : ndarray of shape (n_groups,), int
         Units of each group, 1 at least.
-    logit : ndarray of shape (n_groups,)
-        Logit of the middle unit of each group.
+    logit, top : ndarray of shape (n_groups,)
+        Logit of the middle unit of each group; p of its most suspicious one.
     mean : float
         Mean of p.
     """
@@ -79,12 +79,21 @@ class ScoreGroups:
         starts = np.unique(np.r_[0, starts[starts < len(p)]])
         self.sizes = np.diff(np.r_[starts, len(p)])
         self.logit = logit(value[starts + self.sizes // 2])
+        self.top = value[starts]
         self.of = np.empty(len(p), dtype=np.uint16)
         self.of[self.order] = np.repeat(np.arange(len(starts)), self.sizes)
 
     def counts(self, ids, failed=None):
         """Return answers and failures of each group."""
-        group, n = self.of[ids], len(self.sizes)
+        return self._counts(self.of[ids], failed)
+
+    def counts_at(self, p, failed):
+        """Return answers and failures of the groups that scores would belong to."""
+        group = np.searchsorted(-self.top, -np.clip(p, LOWEST, HIGHEST), side="right")
+        return self._counts(np.maximum(group - 1, 0), failed)
+
+    def _counts(self, group, failed):
+        n = len(self.sizes)
         return np.bincount(group, minlength=n), np.bincount(group, failed, minlength=n)
 
 
@@ -131,9 +140,16 @@ class ScoreCurves:
 
     def weights(self, n, failed):
         """Return the posterior weight of each curve, given counts of the groups."""
-        log = self.log_prior + self._log_odds @ failed + self._log_pass @ n
+        log = self._log_posterior(n, failed)
         weight = np.exp(log - log.max())
         return weight / weight.sum()
+
+    def evidence(self, n, failed):
+        """Return the log probability of answers, averaged over the curves."""
+        return float(logsumexp(self._log_posterior(n, failed)))
+
+    def _log_posterior(self, n, failed):
+        return self.log_prior + self._log_odds @ failed + self._log_pass @ n
 
     def of_rate(self, weights, rate):
         """Return weights of those curves whose failure rate is close to a given one."""

@@ -50,8 +50,8 @@ class StratifiedRounds(BaseSampler):
     """Base class of stratified samplers; ``_start`` sets ``strata_``.
 
     Each round is drawn uniformly inside strata. A subclass writes
-    ``_counts(sizes, parts, scores, labels, n)``, the allocation of n labels to the
-    strata of the units that are still free.
+    ``_counts(sizes, parts, scores, labels, n, free)``, the allocation of n labels to
+    the strata of the units that are still free.
     """
 
     _sequential = False
@@ -73,7 +73,7 @@ class StratifiedRounds(BaseSampler):
         scores = np.ldexp(self.scores_[free], -exponent)
         labels, parts = merge_strata(self.strata_[free], scores, max(n // 2, 1))
         sizes = np.bincount(labels)
-        return labels, self._counts(sizes, parts, scores, labels, n), sizes
+        return labels, self._counts(sizes, parts, scores, labels, n, free), sizes
 
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         p, assumption = self._assumed(expected_accuracy, caller)

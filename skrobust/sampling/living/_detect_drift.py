@@ -1,4 +1,4 @@
-"""Alarm when an accuracy changes, from labels in the order of time."""
+"""Alarm when an accuracy or mean loss changes, from labels in the order of time."""
 
 import numpy as np
 from scipy.special import betaln, xlogy
@@ -12,13 +12,25 @@ from skrobust._validation import (
     invalid,
     refuse_missing,
 )
+from skrobust.sampling.core.loss_scale import Loss, check_loss_range
+from skrobust.sampling.core.pool import own_generator
+from skrobust.sampling.core.reporting import ACCURACY
 from skrobust.sampling.living.part_tests import alarm_facts, part_drift
 
 RATES = 60  # failure rates after a change that are betted on, with a baseline
 
 
-def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
-    r"""Look for a change of the accuracy in labels that come one after the other.
+def detect_drift(
+    failed,
+    *,
+    baseline=None,
+    parts=None,
+    alpha=0.05,
+    block=10,
+    loss_range=None,
+    random_state=0,
+):
+    r"""Look for a change of the accuracy, or mean loss, in labels in the order of time.
 
     It may be looked at as often as wanted, for ever: while the accuracy does not
     change, the probability that the alarm is ever raised is at most ``alpha``.
@@ -47,26 +59,40 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
     E ever reaches :math:`1 / \alpha` with a probability of at most :math:`\alpha`
     (Ville).
 
+    Losses in a range, scaled to [0, 1], take the place of x. The bets are linear in x,
+    so that they need no more than :math:`E(x) \le p_0`; the likelihood of universal
+    inference is one that losses do not have, but since
+    :math:`a^x b^{1 - x} \le x a + (1 - x) b` its ratios stay supermartingales while the
+    mean is constant (our own remark). For parts, Fisher's test becomes a permutation
+    test of the two means, which is exact while the distribution of losses stays the
+    same, and an approximation while only their mean does.
+
     Parameters
     ----------
     failed : array-like of shape (n,)
-        Whether each prediction was wrong (booleans, or 0 and 1), in the order of time.
-        Labels must be a uniform draw from what arrived.
-    baseline : float in (0, 1), default=None
-        Known accuracy before any change.
+        Whether each prediction was wrong (booleans, or 0 and 1), or with ``loss_range``
+        its loss, in the order of time. Labels must be a uniform draw from what arrived.
+    baseline : float, default=None
+        Known accuracy before any change, in (0, 1), or known mean loss, inside
+        ``loss_range``.
     parts : array-like of shape (n,), default=None
         Part of each label: numbers that never fall. The last one counts as complete.
     alpha : float in (0, 1), default=0.05
         Probability of a false alarm, over all looks together.
     block : int, default=10
         Labels between two places of a possible change, without parts.
+    loss_range : (float, float), default=None
+        The least and the largest possible loss, where losses are given.
+    random_state : int, RandomState, Generator or None, default=0
+        Of the permutations, for losses with parts.
 
     Returns
     -------
     Results
         One row for each label, with columns ``n``, ``e_value`` and ``p_value`` (the
         smallest of 1 / ``e_value`` so far); or for each part, with ``part``, ``n``,
-        ``accuracy``, ``p_value`` and ``level``. About the whole: ``alarm``,
+        ``accuracy``, ``p_value`` and ``level``. For losses it is ``mean_loss`` instead
+        of ``accuracy``, everywhere. About the whole: ``alarm``,
         ``alarm_at`` (number of labels at the first alarm, None without),
         ``changed_at`` (most likely number of labels before the change),
         ``accuracy_before`` and ``accuracy_after``, ``direction`` ("worse", "better" or
@@ -75,7 +101,7 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
     Raises
     ------
     ValueError
-        For outcomes or parts that are none, and for parts beside a baseline.
+        For outcomes, losses or parts that are none, and for parts beside a baseline.
 
     References
     ----------
@@ -85,7 +111,9 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
     2022. J. Shin, A. Ramdas, A. Rinaldo, "E-detectors", New England Journal of
     Statistics in Data Science 2024 (mixtures over change points; theirs bound the time
     to a false alarm, ours the probability of one). R. A. Fisher, "The logic of
-    inductive inference", JRSS 1935.
+    inductive inference", JRSS 1935. E. Chung, J. P. Romano, "Exact and asymptotically
+    robust permutation tests", Annals of Statistics 2013. J. Besag, P. Clifford,
+    "Sequential Monte Carlo p-values", Biometrika 1991.
 
     Examples
     --------
@@ -99,34 +127,51 @@ def detect_drift(failed, *, baseline=None, parts=None, alpha=0.05, block=10):
     >>> found = detect_drift(failed, parts=np.arange(500) // 100)
     >>> found.alarm_at, found.changed_at
     (400, 300)
+    >>> losses = rng.beta(2, 6, 500) * np.repeat([4.0, 5.5], [300, 200])
+    >>> found = detect_drift(losses, loss_range=(0, 8), parts=np.arange(500) // 100)
+    >>> found.alarm_at, round(found.mean_loss_after, 1)
+    (400, 1.3)
     """
     caller = "detect_drift"
     x = np.zeros(0)
     if np.size(failed):
         x = check_scores(failed, caller, name="failed")
-    if not np.isin(x, (0, 1)).all():
-        raise invalid("failed", caller, "booleans, or 0 and 1", failed)
+    scale = ACCURACY
+    if loss_range is not None:
+        check_loss_range(loss_range, "loss_range", caller)
+        scale = Loss(bounds=loss_range)
+        outside = (x < scale.low) | (x > scale.high)
+        if outside.any():
+            rule = f"losses in loss_range=({scale.low:g}, {scale.high:g})"
+            raise invalid("failed", caller, rule, float(x[outside][0]))
+        x = scale.rate(x)
+    elif not np.isin(x, (0, 1)).all():
+        cure = "For losses state loss_range=."
+        raise invalid("failed", caller, "booleans, or 0 and 1", failed, cure)
     ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
     alpha = check_number(alpha, "alpha", caller, **ends)
     if parts is not None:
         if baseline is not None:
             raise ValueError(f"{caller} takes baseline or parts, not both.")
-        return part_drift(x, _check_parts(parts, len(x), caller), alpha)
-    n, block = len(x), check_count(block, "block", caller)
+        rng = own_generator(random_state, caller)
+        return part_drift(x, _check_parts(parts, len(x), caller), alpha, scale, rng)
+    n, block, limit = len(x), check_count(block, "block", caller), None
     points = np.arange(block, max(n, block), block)
     if baseline is None:
         log_e = _log_e_of_constant(x, points)
     else:
+        ends |= {"low": scale.low, "high": scale.high}
         baseline = check_number(baseline, "baseline", caller, **ends)
-        log_e = _log_e_of_baseline(x, points, 1 - baseline)
+        limit = scale.rate(baseline)
+        log_e = _log_e_of_baseline(x, points, limit)
     reached = log_e >= -np.log(alpha)
     p_value = np.minimum(1.0, np.exp(-np.maximum.accumulate(log_e))) if n else log_e
-    about = alarm_facts()
+    about = alarm_facts(scale)
     if reached.any():
         at = int(reached.argmax()) + 1
-        split = _likeliest(x[:at], points, baseline)
-        before = baseline if split == 0 else 1 - float(x[:split].mean())
-        about = alarm_facts(at, split, before, 1 - float(x[split:at].mean()))
+        split = _likeliest(x[:at], points, limit)
+        before = limit if split == 0 else float(x[:split].mean())
+        about = alarm_facts(scale, at, split, before, float(x[split:at].mean()))
     return Results(
         columns=("n", "e_value", "p_value"),
         n=np.arange(1, n + 1),
@@ -173,16 +218,16 @@ def _log_e_of_baseline(x, points, limit):
     """Return the log e-values against rates of at most a limit."""
     share = (np.arange(RATES) + 0.5) / RATES  # of the way up, quadratic: most are near
     rates = limit + (1 - limit) * share**2
-    gain = np.array([np.log((1 - rates) / (1 - limit)), np.log(rates / limit)])
+    passed, failed = (1 - rates) / (1 - limit), rates / limit
     points = np.r_[0, points]
     start = np.exp(_log_weights(len(points)))
     capital, placed, log_e = np.zeros(RATES), 0, np.empty(len(x))
     scale = 0.0  # log of what capital is counted in
-    for t, outcome in enumerate(x.astype(int)):
+    for t, outcome in enumerate(x):
         while placed < len(points) and points[placed] <= t:
             capital = capital + start[placed] * np.exp(-scale)
             placed += 1
-        capital = capital * np.exp(gain[outcome])
+        capital = capital * ((1 - outcome) * passed + outcome * failed)
         largest = max(capital.max(), 1e-300)
         if largest > 1e100:
             capital, scale = capital / largest, scale + np.log(largest)
@@ -196,10 +241,10 @@ def _log_weights(n):
     return -np.log(k) - np.log(k + 1)
 
 
-def _likeliest(x, points, baseline):
+def _likeliest(x, points, limit):
     """Return the change point of the largest likelihood."""
     points = points[points < len(x)]
-    if baseline is not None:
+    if limit is not None:
         points = np.r_[0, points]
     f = np.r_[0, np.cumsum(x)]
     total, past = f[-1], f[points]
@@ -209,6 +254,6 @@ def _likeliest(x, points, baseline):
         return xlogy(failures, p) + xlogy(n - failures, 1 - p)
 
     before = largest(past, points)
-    if baseline is not None:
-        before = xlogy(past, 1 - baseline) + xlogy(points - past, baseline)
+    if limit is not None:
+        before = xlogy(past, limit) + xlogy(points - past, 1 - limit)
     return int(points[np.argmax(before + largest(total - past, len(x) - points))])

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_confidence, check_count, check_number, invalid
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
+from skrobust.sampling.core.answers import refuse_mixture
 from skrobust.sampling.core.base import BaseSampler
-from skrobust.sampling.core.loss_scale import Loss
 from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.living.joined_parts import (
@@ -23,7 +23,7 @@ FORMAT = 1
 
 
 class LivingPool:
-    r"""Estimate the accuracy on a pool in which rows keep arriving.
+    r"""Estimate the accuracy, or mean loss, on a pool in which rows keep arriving.
 
     Each arrival is a part with a sampler of its own, which draws from its rows alone.
     Parts are strata by time, and the accuracy is that of the parts weighted by their
@@ -40,7 +40,7 @@ class LivingPool:
     Parameters
     ----------
     sampler : sampler
-        Cloned for each part; not fitted, without ``loss``, and with
+        Cloned for each part, with its ``loss`` and ``loss_range``; not fitted, and with
         ``auxiliary="confidence"`` or a callable, since an array would belong to one
         part.
     window : int, default=None
@@ -73,9 +73,6 @@ class LivingPool:
         caller = type(self).__name__
         if not isinstance(sampler, BaseSampler):
             raise invalid("sampler", caller, "a sampler", sampler)
-        if Loss(sampler.loss, sampler.loss_range).is_declared:
-            rule = "one without loss= and loss_range=: parts are joined by accuracy"
-            raise invalid("sampler", caller, rule, sampler)
         if window is not None:
             window = check_count(window, "window", caller)
         self.sampler = sampler
@@ -154,15 +151,16 @@ class LivingPool:
         ]
         return np.concatenate(found).astype(np.intp)
 
-    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+    def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, loss=NOT_GIVEN):
         """Store answers, as ``tell`` of a sampler.
 
         Parameters
         ----------
         ids : int or array-like of shape (n,)
             Positions that ``ask`` returned, of any parts.
-        y_true, failed : array-like of shape (n,)
-            As for ``tell`` of the sampler.
+        y_true, failed, loss : array-like of shape (n,)
+            As for ``tell`` of the sampler: one of the three, the same kind in all
+            parts; ``loss`` within ``loss_range`` of the sampler.
 
         Returns
         -------
@@ -174,16 +172,16 @@ class LivingPool:
         ValueError
             As ``tell`` of the sampler. Nothing is changed then.
         """
-        return self._take_in("tell", ids, y_true, failed)
+        return self._take_in("tell", ids, y_true, failed, loss)
 
-    def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN):
+    def correct(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, loss=NOT_GIVEN):
         """Replace answers, as ``correct`` of a sampler.
 
         Parameters
         ----------
         ids : int or array-like of shape (n,)
             Positions that were told.
-        y_true, failed : array-like of shape (n,)
+        y_true, failed, loss : array-like of shape (n,)
             As for ``tell``.
 
         Returns
@@ -191,18 +189,21 @@ class LivingPool:
         self : object
             The pool.
         """
-        return self._take_in("correct", ids, y_true, failed)
+        return self._take_in("correct", ids, y_true, failed, loss)
 
-    def _take_in(self, verb, ids, y_true, failed):
+    def _take_in(self, verb, ids, y_true, failed, loss):
         caller = self._caller(verb)
-        kind, given = one_kind({"y_true": y_true, "failed": failed}, caller)
+        given = {"y_true": y_true, "failed": failed, "loss": loss}
+        kind, given = one_kind(given, caller)
         ids = np.atleast_1d(np.asarray(ids))
         starts = self.starts_
         bad = ids.dtype.kind not in "iu" or ids.ndim != 1
         if bad or (ids < 0).any() or (ids >= starts[-1]).any():
             rule = f"positions that ask returned, below {starts[-1]}"
             raise invalid("ids", caller, rule, ids)
-        answers = answer_list(given, kind, ids, caller)
+        y_pred = self.parts_[0].y_pred_
+        rows = kind == "y_true" and np.ndim(y_pred) == 2
+        answers = answer_list(given, kind, ids, caller, rows=rows)
         which = np.searchsorted(starts, ids, side="right") - 1
         new = list(self.parts_)
         for k in np.unique(which).tolist():
@@ -211,11 +212,14 @@ class LivingPool:
             new[k] = self.parts_[k].__copy__()
             some = [answers[place] for place in places]
             getattr(new[k], verb)(ids[places] - starts[k], **{kind: some})
+        if len(ids):
+            every = [part._answers for part in new]
+            refuse_mixture(every, every[which[0]], kind, caller)
         self.parts_ = new
         return self
 
     def result(self, *, confidence=0.95, window="default", **settings):
-        """Estimate the accuracy on all rows of the window.
+        """Estimate the accuracy, or mean loss, on all rows of the window.
 
         Parameters
         ----------
@@ -241,7 +245,7 @@ class LivingPool:
         return joined_result(found, places, self.starts_, confidence)
 
     def results_by_part(self, *, confidence=0.95, **settings):
-        """Estimate the accuracy of each part.
+        """Estimate the accuracy, or mean loss, of each part.
 
         Parameters
         ----------
@@ -253,32 +257,37 @@ class LivingPool:
         Returns
         -------
         Results
-            Columns ``part``, ``n_pool``, ``n_labels``, ``accuracy``, ``low``, ``high``.
+            Columns ``part``, ``n_pool``, ``n_labels``, ``accuracy`` (``mean_loss``
+            where losses were told), ``low``, ``high``.
         """
         check_confidence(confidence, self._caller("results_by_part"))
         found = [part.result(confidence=confidence, **settings) for part in self.parts_]
         return table_of_parts(found, confidence)
 
-    def drift(self, *, alpha=0.05):
-        """Look for a change of the accuracy from one part to the next.
+    def drift(self, *, alpha=0.05, random_state=0):
+        """Look for a change of the accuracy, or mean loss, from one part to the next.
 
         Parameters
         ----------
         alpha : float in (0, 1), default=0.05
             Probability of a false alarm, over all parts that there will ever be.
+        random_state : int, RandomState, Generator or None, default=0
+            Of the permutations, for losses of uniform draws.
 
         Returns
         -------
         Results
             As of :func:`detect_drift` with parts: each part is compared with all before
-            it, by Fisher's exact test for uniform draws, and otherwise by their
-            estimates and standard errors in operation (normal approximation). Parts
-            with fewer than two labels are passed over.
+            it, by Fisher's exact test for uniform draws (of losses, by permutations),
+            and otherwise by their estimates and standard errors in operation (normal
+            approximation). Parts with fewer than two labels are passed over.
         """
         caller = self._caller("drift")
         ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
         alpha = check_number(alpha, "alpha", caller, **ends)
-        return drift_of_samplers(self.parts_, alpha)
+        return drift_of_samplers(
+            self.parts_, alpha, own_generator(random_state, caller)
+        )
 
     def to_json(self):
         """Write the state as text.
@@ -317,8 +326,9 @@ class LivingPool:
         state, window, texts = facts_from_json(text, names, FORMAT, caller)
         new = cls(sampler, window=window)
         kept = {"estimator": sampler.estimator}
-        if callable(sampler.auxiliary):
-            kept["auxiliary"] = sampler.auxiliary
+        for name in ("auxiliary", "loss"):  # functions, which JSON cannot hold
+            if callable(getattr(sampler, name)):
+                kept[name] = getattr(sampler, name)
         new.parts_ = [type(sampler).from_json(one, **kept) for one in texts]
         new._rng = restored_generator(state)
         return new

@@ -5,6 +5,7 @@ from scipy.special import ndtr
 
 from skrobust._results import Results
 from skrobust.sampling.core.draws import bisect
+from skrobust.sampling.core.reporting import ACCURACY
 from skrobust.sampling.core.sampling_result import SamplingResult
 from skrobust.sampling.living.part_tests import drift_of_parts, part_drift
 
@@ -51,7 +52,7 @@ def joined_result(found, places, starts, confidence):
     notes, kept = [], []
     for place, one in zip(places, found, strict=True):
         notes += [f"part {place}: {text}" for text in one.warnings]
-        if np.isnan(one.accuracy):
+        if np.isnan(one.value):
             text = f"part {place}, of {one.n_pool} inputs, is left out: it has fewer"
             notes.append(f"{text} than two usable answers.")
         else:
@@ -67,10 +68,15 @@ def joined_result(found, places, starts, confidence):
         "warnings": tuple(dict.fromkeys(notes)),
         "n_skipped": sum(one.n_skipped for one in found),
     }
+    loss_range = (kept[0][1] if kept else found[0]).loss_range
+    of_losses, (low, high) = loss_range is not None, loss_range or (0.0, 1.0)
+    if of_losses:
+        told = [one.losses for one in found if one.losses is not None]
+        about |= {"loss_range": loss_range, "losses": np.concatenate(told)}
     if not kept:
         return SamplingResult(
             accuracy=np.nan,
-            interval=(0.0, 1.0),
+            interval=(low, high),
             std_error=np.nan,
             n_pool=sum(one.n_pool for one in found),
             method="none",
@@ -83,68 +89,75 @@ def joined_result(found, places, starts, confidence):
     def mean(values):
         return float(weights @ np.array(values, dtype=np.float64))
 
-    value = mean([one.accuracy for one in results])
+    value = mean([one.value for one in results])
+    bounds = [one.loss_bounds if of_losses else one.accuracy_bounds for one in results]
+    between = tuple(mean([one[side] for one in bounds]) for side in (0, 1))
+    if of_losses:
+        about |= {"accuracy": np.nan, "accuracy_bounds": (np.nan, np.nan)}
+        about |= {"mean_loss": value, "loss_bounds": between}
+    else:
+        about |= {"accuracy": value, "accuracy_bounds": between}
     errors = np.array([one.std_error for one in results])
-    below = weights * [one.accuracy - one.interval[0] for one in results]
-    above = weights * [one.interval[1] - one.accuracy for one in results]
-    ends = np.clip(
-        [value - np.hypot.reduce(below), value + np.hypot.reduce(above)], 0, 1
-    )
+    below = weights * [one.value - one.interval[0] for one in results]
+    above = weights * [one.interval[1] - one.value for one in results]
+    ends = [value - np.hypot.reduce(below), value + np.hypot.reduce(above)]
+    ends = np.clip(ends, low, high)
     pieces = weights**2 * errors**2
     n_eff = np.array([max(one.effective_n, 1.0) for one in results])
     total = pieces.sum()
     return SamplingResult(
-        accuracy=value,
         interval=(float(min(ends[0], value)), float(max(ends[1], value))),
         std_error=float(np.sqrt(total)),
         n_pool=n_pool,
         method=results[0].method if len(results) == 1 else "parts joined",
         effective_n=float(total**2 / (pieces**2 / n_eff).sum()) if total else 0.0,
         n_used=sum(one.n_used for one in results),
-        accuracy_bounds=tuple(
-            mean([one.accuracy_bounds[side] for one in results]) for side in (0, 1)
-        ),
         **about,
     )
 
 
 def table_of_parts(found, confidence):
     """Return the ``SamplingResult`` of each part as a table."""
+    of_losses = any(not np.isnan(one.mean_loss) for one in found)
+    name = "mean_loss" if of_losses else "accuracy"
     table = {
         "part": np.arange(len(found)),
         "n_pool": np.array([one.n_pool for one in found]),
         "n_labels": np.array([one.n_labels for one in found]),
-        "accuracy": np.array([one.accuracy for one in found]),
+        name: np.array([one.value for one in found]),
         "low": np.array([one.interval[0] for one in found]),
         "high": np.array([one.interval[1] for one in found]),
     }
     return Results(columns=tuple(table), **table, confidence=confidence)
 
 
-def drift_of_samplers(parts, alpha):
+def drift_of_samplers(parts, alpha, rng):
     """Return the drift between parts with samplers of their own."""
-    names, answers = [], []
+    names, answers, scale = [], [], ACCURACY
     for k, part in enumerate(parts):
         answered, skipped = part._answered()
         y = np.delete(answered.y, skipped)
         if len(y) >= 2:
             names.append(k)
             answers.append(y)
+            scale = part._scale()
     if all(part._is_uniform for part in parts):
         labels = np.repeat(names, [len(y) for y in answers])
-        return part_drift(np.concatenate([*answers, []]), labels, alpha)
+        outcomes = np.concatenate([*answers, []])
+        return part_drift(outcomes, labels, alpha, scale, rng)
     found = [parts[k].result() for k in names]
-    accuracy = np.array([one.accuracy for one in found])
+    rate = np.array([scale.rate(one.value) for one in found])
     sizes = np.array([one.n_pool for one in found])
-    of_pool = np.clip(accuracy * (1 - accuracy), 0, None) / sizes
-    variance = np.array([one.std_error for one in found]) ** 2 + of_pool
+    # Of losses with this mean in their range, none vary more.
+    of_pool = np.clip(rate * (1 - rate), 0, None) / sizes
+    variance = np.array([one.std_error / scale.span for one in found]) ** 2 + of_pool
     p_value, before = np.ones(len(found)), np.full(len(found), np.nan)
     for k in range(1, len(found)):
         weights = sizes[:k] / sizes[:k].sum()
-        before[k] = weights @ accuracy[:k]
+        before[k] = weights @ rate[:k]
         spread = variance[k] + weights**2 @ variance[:k]
         if spread > 0:  # without any variation nothing is known of the error
-            z = abs(accuracy[k] - before[k]) / np.sqrt(spread)
+            z = abs(rate[k] - before[k]) / np.sqrt(spread)
             p_value[k] = 2 * ndtr(-z)
     used = np.array([len(y) for y in answers], dtype=np.intp)
-    return drift_of_parts(np.array(names), used, accuracy, p_value, alpha, before)
+    return drift_of_parts(np.array(names), used, rate, p_value, alpha, scale, before)

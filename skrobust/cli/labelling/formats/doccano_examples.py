@@ -5,9 +5,8 @@ https://doccano.github.io/doccano
 
 import json
 
+from skrobust.cli.labelling.answer_form import VERDICTS
 from skrobust.cli.labelling.formats.list_format import ListFormat
-
-VERDICTS = ("right", "wrong", "skip")
 
 
 class DoccanoExamples(ListFormat):
@@ -15,18 +14,20 @@ class DoccanoExamples(ListFormat):
 
     An export does not tell labels that a person has set from those that were there,
     so a prediction in ``label`` would count as an answer that nobody gave. Verdicts are
-    comments where labels are known, and the labels of the project where none are.
+    comments where labels are known, and the labels of the project where none are. An
+    export does not tell either whether an example was approved; doccano exports the
+    approved ones alone where it is asked to.
     """
 
     name, lines = "doccano", True
 
-    def _record(self, shown, labels):
+    def _record(self, shown, form):
         found = {"filename": shown.item} if shown.picture else {"text": shown.text}
         found |= {"pool_id": shown.id, "item": shown.item, "label": []}
         return found | ({"predicted": shown.predicted} if shown.predicted else {})
 
-    def _settings(self, labels, has_pictures):
-        found = [{"text": label} for label in labels or VERDICTS if label]
+    def _settings(self, form, has_pictures):
+        found = [{"text": label} for label in form.labels or VERDICTS if label]
         return ".json", f"{json.dumps(found, ensure_ascii=False, indent=1)}\n"
 
     def _knows(self, record):

@@ -24,6 +24,8 @@ class FilledInput:
         right, wrong, skip or empty (the label is the empty text), or None.
     word : str or None
         Instead of both, in old lists: what would be typed in the terminal.
+    name : str or None
+        What ``label`` is, where the list says so: "loss" or "score".
     """
 
     where: str
@@ -32,6 +34,7 @@ class FilledInput:
     label: str | None = None
     verdict: str | None = None
     word: str | None = None
+    name: str | None = None
 
     @property
     def is_open(self):
@@ -44,20 +47,22 @@ class ListFormat:
     """Format of lists, which a subclass describes one record at a time.
 
     ``name`` is its name on the command line, ``lines`` tells whether each line of the
-    file is a record (JSONL) or the file is one list.
+    file is a record (JSONL) or the file is one list, and ``takes_numbers`` whether any
+    number of a range can be answered.
     """
 
-    name, lines = "", False
+    name, lines, takes_numbers = "", False, False
 
-    def _record(self, shown, labels):
+    def _record(self, shown, form):
         """Return the record of an input to label, as a dictionary.
 
         Parameters
         ----------
         shown : ShownInput
             The input.
-        labels : list of str
-            Known labels; empty where answers are right, wrong or skip.
+        form : AnswerForm
+            What may be answered. Without ``labels`` and ``numbers``, answers are the
+            ``verdicts``.
         """
         raise NotImplementedError
 
@@ -73,7 +78,7 @@ class ListFormat:
         """Return the position in the pool and the name of an input, each or None."""
         return record.get("pool_id"), record.get("item")
 
-    def _settings(self, labels, has_pictures):
+    def _settings(self, form, has_pictures):
         """Return the ending and the text of a file that sets the tool up, or None."""
         return None
 
@@ -81,13 +86,13 @@ class ListFormat:
         """Return whether a record of a file may be of this format."""
         return isinstance(record, dict) and self._knows(record)
 
-    def settings(self, labels, has_pictures):
+    def settings(self, form, has_pictures):
         """Return the ending and the text of a file that sets the tool up, or None."""
-        return self._settings(labels, has_pictures)
+        return self._settings(form, has_pictures)
 
-    def write(self, shown, labels):
+    def write(self, shown, form):
         """Return the text of a list."""
-        records = [self._record(one, labels) for one in shown]
+        records = [self._record(one, form) for one in shown]
         if not self.lines:
             return f"{json.dumps(records, ensure_ascii=False, indent=1)}\n"
         return "".join(f"{json.dumps(r, ensure_ascii=False)}\n" for r in records)

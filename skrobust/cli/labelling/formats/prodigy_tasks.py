@@ -12,19 +12,19 @@ class ProdigyTasks(ListFormat):
 
     With labels, the prediction is selected beforehand (``accept``), and a rejected task
     says that it is wrong. Without, the task asks whether the prediction is right. An
-    ignored task is skipped.
+    ignored task is skipped. Grades are chosen like labels.
     """
 
     name, lines = "prodigy", True
 
-    def _record(self, shown, labels):
+    def _record(self, shown, form):
         task = {"text": shown.text}
         if shown.picture:
             task["image"] = picture_uri(shown.picture)
         task |= {"pool_id": shown.id, "item": shown.item, "meta": {"item": shown.item}}
-        if not labels:
+        if not form.labels:
             return task | {"label": "right"}
-        options = [{"id": label, "text": label or "(empty)"} for label in labels]
+        options = [{"id": label, "text": label or "(empty)"} for label in form.labels]
         chosen = [] if shown.predicted is None else [shown.predicted]
         return task | {"options": options, "accept": chosen, "suggested": chosen}
 

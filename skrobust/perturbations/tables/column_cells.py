@@ -1,0 +1,120 @@
+"""New cells in a column of a frame: the one rule for the type that it gets.
+
+A column keeps its type where that can hold the new cells. A type of categories gets
+those that it lacks, after its own. Else a column of integers becomes one of floats, and
+where that does not do either, a column of objects.
+"""
+
+import sys
+
+import numpy as np
+
+from skrobust._containers import is_missing
+from skrobust._keyed_noise.row_hash import is_categorical, object_cells
+from skrobust.perturbations.tables.array_table import ArrayTable, distinct, listed
+
+_REFUSALS = (TypeError, ValueError, OverflowError, NotImplementedError)
+
+
+def is_object(column):
+    """Return whether a column of a frame holds Python objects of any type."""
+    return column.dtype == object or str(column.dtype) == "Object"
+
+
+def pandas_cells(column, rows, values, levels=()):
+    """Return a series of pandas with new cells.
+
+    Parameters
+    ----------
+    column : Series
+        Left as it is.
+    rows : ndarray of bool of shape (n,)
+        Where the new cells go.
+    values : sequence
+        One for each of these rows.
+    levels : sequence, default=()
+        Values that a column of categories is to know, too.
+
+    Returns
+    -------
+    Series or ndarray of shape (n,)
+        An array for a type of numpy.
+    """
+    if not isinstance(values, np.ndarray):
+        values = object_cells(values)
+    dtype, places = column.dtype, np.flatnonzero(rows)
+    if isinstance(dtype, np.dtype):
+        if dtype.kind != "O":
+            table = ArrayTable(column.to_numpy()[:, None])
+            return table.with_cells({0: (rows, values)})[:, 0]
+        cells = column.to_numpy(copy=True)
+        cells[places] = values
+        return cells
+    if is_categorical(column):
+        known = set(column.cat.categories)
+        given = dict.fromkeys([*levels, *distinct(values)])
+        given = [v for v in given if v not in known and not is_missing(v)]
+        column = column.cat.add_categories(given) if given else column
+        dtype = column.dtype
+    array = column.array.copy()
+    if not len(places):
+        return _series(column, array, dtype)
+    try:
+        array[places] = listed(values)
+        return _series(column, array, dtype)
+    except _REFUSALS:  # what a library says of a value of another type
+        cells = column.to_numpy(dtype=object, copy=True)
+        cells[places] = values
+    for wider in (dtype, _floats(column)):  # first for sparse ones, which take no cells
+        try:
+            return _series(column, cells.tolist(), wider)
+        except _REFUSALS:
+            continue
+    return cells
+
+
+def _floats(column):
+    is_integer = getattr(column.dtype, "kind", "O") in "iu"
+    return (column.iloc[:0] * 1.0).dtype if is_integer else column.dtype
+
+
+def _series(column, cells, dtype):
+    return column._constructor(cells, index=column.index, dtype=dtype, name=column.name)
+
+
+def pandas_missing(column, rows):
+    """Return a series of pandas, or an array of objects, with cells gone.
+
+    Integers without a mark for what is missing become floats, booleans objects.
+    """
+    dtype = column.dtype
+    if dtype in (object, bool):
+        cells = column.to_numpy(dtype=object, copy=True)
+        cells[rows] = None
+        return cells
+    # pandas would make objects of intervals between integers.
+    if hasattr(dtype, "closed") and getattr(dtype.subtype, "kind", "f") in "iu":
+        column = column.astype(f"interval[float64, {dtype.closed}]")
+    return column.mask(rows)
+
+
+def polars_cells(column, rows, values, levels=()):
+    """Return a series of polars with new cells, see :func:`pandas_cells`."""
+    series, dtype = type(column), column.dtype
+    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+    if str(dtype).startswith("Enum"):
+        known = dtype.categories.to_list()
+        added = [v for v in (*levels, *plain) if v is not None]
+        dtype = type(dtype)(list(dict.fromkeys([*known, *added])))
+        column = column.cast(dtype)
+    places, n = np.flatnonzero(rows), len(column)
+    try:
+        new = series(column.name, plain, dtype=dtype)
+        source = np.arange(n)
+        source[places] = n + np.arange(len(places))
+        return column.clone().append(new).gather(source)
+    except (*_REFUSALS, sys.modules["polars"].exceptions.PolarsError):
+        cells = object_cells(column.to_list())
+        cells[places] = object_cells(plain)
+        kept = dtype if is_object(column) else None
+        return series(column.name, cells.tolist(), dtype=kept, strict=False)

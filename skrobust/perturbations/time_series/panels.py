@@ -1,0 +1,189 @@
+"""Panels: series in the cells of a frame, and the times of their points."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrobust._column_numbers import numbers_in
+from skrobust._containers import is_frame
+from skrobust._keyed_noise.row_hash import object_cells
+from skrobust._keyed_noise.splitmix import row_keys
+
+
+class Part(NamedTuple):
+    """Series of one length: their rows, values and the positions of their points.
+
+    ``series`` has the shape (n, time, channels) and ``positions`` (n, time), from 0 to
+    time - 1, or None for equally spaced points.
+    """
+
+    rows: np.ndarray
+    series: np.ndarray
+    positions: np.ndarray | None
+
+
+class Panel:
+    """Series of several lengths or at irregular times.
+
+    Parameters
+    ----------
+    parts : list of Part
+        The series, those of one length together.
+    n_rows, n_channels : int
+        Number of series, and of their channels.
+    frame : DataFrame or None
+        The frame whose cells they are; None: they are the rows of one array of shape
+        (n, time).
+    """
+
+    def __init__(self, parts, n_rows, n_channels, frame=None):
+        self.parts = parts
+        self.n_rows = n_rows
+        self.n_channels = n_channels
+        self.frame = frame
+
+    def keys(self):
+        """Return a hash of the content of each row: that of the array of its values."""
+        keys = np.empty(self.n_rows, dtype=np.uint64)
+        for part in self.parts:
+            keys[part.rows] = row_keys(part.series)
+        return keys
+
+    def points(self):
+        """Return the values of all points, of shape (n_points, n_channels)."""
+        flat = [part.series.reshape(-1, self.n_channels) for part in self.parts]
+        return np.concatenate(flat)
+
+    def rebuilt(self, series):
+        """Return new series, one array for each part, in the container that came in."""
+        if self.frame is None:
+            return series[0][..., 0]
+        out = self.frame.copy()
+        for channel in range(self.n_channels):
+            old = self.frame.iloc[:, channel].to_numpy()
+            new = [None] * self.n_rows
+            for part, values in zip(self.parts, series, strict=True):
+                for row, cell in zip(part.rows, values[..., channel], strict=True):
+                    new[row] = _cell_like(old[row], cell)
+            column = self.frame.iloc[:, channel]
+            out.isetitem(
+                channel,
+                column._constructor(object_cells(new), index=out.index, dtype=object),
+            )
+        return out
+
+
+def _cell_like(old, values):
+    if hasattr(old, "iloc"):
+        new = numbers_in(old, np.array(values))
+        return old._constructor(new, index=old.index, name=old.name)
+    if isinstance(old, np.ndarray):
+        return values.astype(old.dtype if old.dtype.kind == "f" else values.dtype)
+    return values.tolist()
+
+
+def is_nested(X):
+    """Return whether X is a frame of pandas whose cells are series."""
+    if not is_frame(X) or not hasattr(X, "iloc") or 0 in X.shape:
+        return False
+    if any(str(dtype) != "object" for dtype in X.dtypes):
+        return False
+    return all(
+        hasattr(v, "iloc") or isinstance(v, (np.ndarray, list)) for v in X.iloc[0]
+    )
+
+
+def read_nested(X, caller):
+    """Return the panel of a frame with a column per channel and series for cells.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_samples, n_channels)
+        Cells are series, whose index is time, arrays or lists.
+    caller : str
+        Name of the public class, for error messages.
+    """
+    groups = {}
+    for row, cells in enumerate(X.itertuples(index=False, name=None)):
+        values = [_numbers(cell, row, caller) for cell in cells]
+        times = [_times(cell, len(v)) for cell, v in zip(cells, values, strict=True)]
+        known = [t for t in times if t is not None]
+        if len({len(v) for v in values}) > 1 or any(
+            not np.array_equal(t, known[0]) for t in known
+        ):
+            raise ValueError(
+                f"{caller} needs one length and one index of time in the channels of a "
+                f"series; those of row {row} differ: resample them to common times."
+            )
+        positions = _positions(known[0], f"row {row}", caller) if known else None
+        key = len(values[0]), positions is not None
+        groups.setdefault(key, []).append((row, np.stack(values, -1), positions))
+    parts = []
+    for (_, irregular), found in groups.items():
+        rows, series, positions = zip(*found, strict=True)
+        positions = np.stack(positions) if irregular else None
+        parts.append(Part(np.array(rows), np.stack(series), positions))
+    return Panel(parts, X.shape[0], X.shape[1], X)
+
+
+def read_wide(X, values, caller):
+    """Return the values of a frame with a column per point, or their panel.
+
+    A panel where the columns are labelled by times (dates, durations, floats) that are
+    not equally spaced.
+    """
+    labels = getattr(X, "columns", None)
+    if getattr(getattr(labels, "dtype", None), "kind", "O") not in "fMm":
+        return values
+    positions = _positions(_index_numbers(labels), "the columns", caller)
+    if positions is None:
+        return values
+    rows = np.arange(len(values))
+    part = Part(rows, values[..., None], np.tile(positions, (len(values), 1)))
+    return Panel([part], len(values), 1)
+
+
+def _numbers(cell, row, caller):
+    values = np.asarray(cell)
+    nullable = getattr(getattr(cell, "dtype", None), "kind", "O") in "biuf"
+    if values.dtype.kind == "O" and nullable:
+        values = cell.to_numpy(dtype=np.float64, na_value=np.nan)
+    if values.ndim != 1 or values.dtype.kind not in "biuf" or not len(values):
+        raise ValueError(
+            f"{caller} takes frames whose cells are series of numbers; row {row} "
+            f"holds {str(cell)[:60]!r} of type {type(cell).__name__}: drop the row, or "
+            "give it a series (NaN marks missing points)."
+        )
+    return values
+
+
+def _times(cell, length):
+    return _index_numbers(cell.index) if hasattr(cell, "iloc") else None
+
+
+def _index_numbers(index):
+    """Return an index of numbers, dates, durations or periods as floats, or None."""
+    if hasattr(index, "freqstr") and hasattr(index, "to_timestamp"):
+        index = index.to_timestamp()
+    kind = getattr(index.dtype, "kind", "O")
+    if kind in "iuf":
+        return np.asarray(index, dtype=np.float64)
+    if kind not in "Mm":
+        return None
+    ticks = np.asarray(index.to_numpy(), dtype=f"{kind}8[ns]").astype(np.int64)
+    return (ticks - ticks[0]).astype(np.float64)
+
+
+def _positions(times, place, caller):
+    """Return times from 0 to their number less 1, or None where equally spaced."""
+    if len(times) < 3:
+        return None
+    steps = np.diff(times)
+    if not ((steps > 0).all() or (steps < 0).all()):
+        raise ValueError(
+            f"{caller} needs times that increase; those of {place} do not: sort the "
+            "points by time, and keep one for each time."
+        )
+    if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+        return None
+    return (times - times[0]) / (times[-1] - times[0]) * (len(times) - 1)

@@ -1,0 +1,97 @@
+"""Scores learned from the answers: what features add to the scores of the pool."""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from skrobust.sampling.core.cross_fitted import folds
+from skrobust.sampling.designs.score_curves import ScoreCurves, ScoreGroups
+
+STRENGTHS = 1e-3, 1e-2, 1e-1, 1.0  # prior variances of a standardised coefficient
+WORTH = 3.0  # log of the Bayes factor from which features are used
+DIGITS = 6  # of coefficients and log odds, so that rounding in sums does not matter
+
+
+class LearnedScores:
+    r"""Logistic regression on features, with the scores' own prediction as an offset.
+
+    .. math::
+
+        \operatorname{logit} s_i = \operatorname{logit} p_i + x_i^\top \beta, \qquad
+        \beta \sim \mathcal N(0, \tau^2 I)
+
+    with p the failure probability that the score curves predict and x standardised
+    features. Of each :math:`\tau` the answers are predicted by cross-fitting: what a
+    model of the others says of each. These predictions are scores like any others, of
+    which the curves have an evidence; learned scores are used where the best evidence
+    exceeds that of the given ones by a factor of :math:`e^3` (our choice).
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_pool, n_features)
+        What is known of each input.
+    given : ScoreCurves
+        Of the scores of the pool.
+    """
+
+    def __init__(self, features, given):
+        spread = features.std(axis=0)
+        self.x = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        self.given = given
+
+    def learn(self, ids, y):
+        """Return coefficients, curves and their weights; None if not worth it.
+
+        Parameters
+        ----------
+        ids, y : ndarray of shape (n,)
+            The inputs told and their outcomes in [0, 1].
+
+        Returns
+        -------
+        dict of plain data, ScoreCurves, ndarray of shape (n_curves,); or None
+        """
+        if min(y.sum(), len(y) - y.sum()) < 1:
+            return None
+        fold = folds(ids)
+        best, least = None, self.given.evidence(*self._counts(ids, y)) + WORTH
+        for variance in STRENGTHS:
+            log_odds = np.empty(len(ids))
+            for k in range(fold.max() + 1):
+                here = fold == k
+                base, beta = self._fit(ids[~here], y[~here], variance)
+                log_odds[here] = self._log_odds(base, beta, ids[here])
+            base, beta = self._fit(ids, y, variance)
+            learned = {"base": base.tolist(), "beta": beta.tolist()}
+            groups = self.groups(learned)
+            curves, counts = ScoreCurves(groups), groups.counts_at(expit(log_odds), y)
+            if (evidence := curves.evidence(*counts)) > least:
+                best, least = (learned, curves, curves.weights(*counts)), evidence
+        return best
+
+    def groups(self, learned):
+        """Return the pool grouped by the scores of given coefficients."""
+        base, beta = np.array(learned["base"]), np.array(learned["beta"])
+        return ScoreGroups(expit(self._log_odds(base, beta, slice(None))))
+
+    def _counts(self, ids, y):
+        return self.given.groups.counts(ids, y)
+
+    def _fit(self, ids, y, variance):
+        """Return the log odds of the groups by their curves, and coefficients."""
+        mean = self.given.mean(self.given.weights(*self._counts(ids, y)))
+        base = np.round(logit(mean), DIGITS)
+        x, offset = self.x[ids], base[self.given.groups.of[ids]]
+
+        def loss(beta):
+            line = offset + x @ beta
+            value = np.logaddexp(0, line).sum() - y @ line + beta @ beta / 2 / variance
+            return value, x.T @ (expit(line) - y) + beta / variance
+
+        start = np.zeros(x.shape[1])
+        found = minimize(loss, start, jac=True, method="L-BFGS-B")
+        return base, np.round(found.x, DIGITS)
+
+    def _log_odds(self, base, beta, ids):
+        line = base[self.given.groups.of[ids]] + self.x[ids] @ beta
+        return np.round(line, DIGITS)

@@ -1,0 +1,201 @@
+"""Labels that cost differently: draws look at it, and estimates stay unbiased."""
+
+import copy
+import pickle
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skrobust.sampling import (
+    DeepESTSampler,
+    OperationalSampler,
+    SimpleRandomSampler,
+    StratifiedSampler,
+)
+from skrobust.sampling.core.draws import Draws
+
+SAMPLERS = [
+    StratifiedSampler(random_state=0),
+    StratifiedSampler(allocation="proportional", random_state=0),
+    OperationalSampler(random_state=0),
+    OperationalSampler(failure_emphasis=0.6, random_state=0),
+]
+every_sampler = pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
+RNG = np.random.default_rng(0)
+N = 600
+SCORES = RNG.beta(0.5, 3, N)
+FAILED = RNG.random(N) < SCORES
+COSTS = np.exp(RNG.normal(size=N))
+
+
+@every_sampler
+def test_equal_costs_change_nothing_whatever_their_unit(sampler):
+    plain = clone(sampler).fit(SCORES)
+    for unit in (1.0, 7.0):
+        same = clone(sampler).fit(SCORES, costs=np.full(N, unit))
+        np.testing.assert_array_equal(plain.__copy__().ask(40), same.ask(40))
+        np.testing.assert_allclose(
+            same.draw_probabilities_, plain.__copy__().ask(40) * 0
+            + np.array(_probabilities(plain)),
+        )  # fmt: skip
+    one = clone(sampler).fit(SCORES, costs=COSTS).ask(40)
+    many = clone(sampler).fit(SCORES, costs=100 * COSTS).ask(40)
+    np.testing.assert_array_equal(one, many)
+
+
+def _probabilities(sampler):
+    other = sampler.__copy__()
+    other.ask(40)
+    return other.draw_probabilities_
+
+
+def test_probabilities_of_batches_go_with_one_over_the_root_of_the_cost():
+    sampler = OperationalSampler(exploration=0.01, random_state=0)
+    sampler.fit(np.full(N, 0.3), costs=COSTS)
+    ids = sampler.ask(60)
+    pi = sampler.draw_probabilities_
+    inside = (pi > 0.011 * 60 / N) & (pi < 1)
+    assert inside.sum() > 40
+    product = pi[inside] * np.sqrt(COSTS[ids[inside]])
+    np.testing.assert_allclose(product, product[0], rtol=1e-9)
+
+
+def test_allocation_goes_with_one_over_the_root_of_the_mean_cost():
+    scores = np.repeat([0.1, 0.4], 500)
+    costs = np.repeat([1.0, 16.0], 500)
+    sampler = StratifiedSampler(n_strata=2, allocation="proportional", random_state=0)
+    ids = sampler.fit(scores, costs=costs).ask(100)
+    assert np.bincount(sampler.strata_[ids]).tolist() == [80, 20]
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_stratified_estimate_and_variance_are_exactly_unbiased(n):
+    scores = np.array([0.0, 0.05, 0.1, 0.5, 0.6, 0.7, 0.9])
+    costs = np.array([1.0, 2.0, 9.0, 4.0, 0.1, 3.0, 1.0])
+    sampler = StratifiedSampler(n_strata=2, random_state=0).fit(scores, costs=costs)
+    labels, counts, sizes = sampler._allocation(np.arange(7), n)
+    parts = [
+        list(combinations(np.flatnonzero(labels == h), k)) for h, k in enumerate(counts)
+    ]
+    drawn = [np.concatenate(parts) for parts in product(*parts)]
+    pi = (counts / sizes)[labels]
+    for outcome in ([1, 0, 0, 0, 1, 0, 1], [0, 1, 0, 1, 1, 1, 1]):
+        failed, found = np.array(outcome), []
+        for ids in drawn:
+            rounds = Draws()
+            rounds.add(
+                ids, pi[ids], sequential=False, design={"counts": counts.tolist()}
+            )
+            rounds.add_predictor(None, None)
+            answered = rounds.answered(np.ones(n, dtype=bool), failed[ids], 7)
+            found.append(sampler._estimate(answered))
+        rate, error = np.array([(e.rate, e.std_error) for e in found]).T
+        assert rate.mean() == pytest.approx(failed.mean(), abs=1e-12)
+        if counts.min() > 1:
+            assert (error**2).mean() == pytest.approx(rate.var(), abs=1e-12)
+
+
+@every_sampler
+def test_a_budget_is_kept_on_average(sampler):
+    spent, counts = [], []
+    for seed in range(60):
+        one = clone(sampler).set_params(random_state=seed).fit(SCORES, costs=COSTS)
+        for _ in range(2):
+            ids = one.ask(budget=60.0)
+            one.tell(ids, failed=FAILED[ids])
+            spent.append(COSTS[ids].sum())
+            counts.append(len(ids))
+    error = np.std(spent) / np.sqrt(len(spent))
+    mean = np.mean(spent)
+    dear = 60 / np.mean(counts)  # of one more label
+    assert 60 - 2 * dear - 4 * error < mean < 60 + 4 * error
+    left = COSTS[one._unasked].sum()
+    assert len(one.ask(budget=left + 1e-9)) == N - one.ids_.size + one.pending_.size
+    result = one.tell(one.pending_, failed=FAILED[one.pending_]).result()
+    assert result.accuracy == pytest.approx(1 - FAILED.mean())
+
+
+@pytest.mark.slow
+def test_for_the_same_cost_the_error_is_smaller():
+    scores = np.random.default_rng(1).beta(2, 6, 3000)
+    failed = np.random.default_rng(2).random(3000) < scores
+    costs = np.exp(np.random.default_rng(3).normal(scale=1.3, size=3000))
+    errors, repeats = {True: [], False: []}, 150
+    for seed in range(repeats):
+        for knows in errors:
+            sampler = OperationalSampler(random_state=seed)
+            sampler.fit(scores, costs=costs if knows else None)
+            for _ in range(3):
+                n = {"budget": 80 * costs.mean()} if knows else {"n": 80}
+                ids = sampler.ask(**n)
+                sampler.tell(ids, failed=failed[ids])
+            result = sampler.result()
+            errors[knows].append(result.accuracy - (1 - failed.mean()))
+    ratio = np.std(errors[True]) / np.std(errors[False])
+    assert ratio < 0.95  # .81 if all were known
+    assert abs(np.mean(errors[True])) < 4 * np.std(errors[True]) / np.sqrt(repeats)
+
+
+@every_sampler
+def test_sessions_are_stored_with_their_costs(sampler):
+    one = clone(sampler).fit(SCORES, costs=COSTS)
+    ids = one.ask(budget=30.0)
+    one.tell(ids, failed=FAILED[ids])
+    again = type(one).from_json(one.to_json())
+    np.testing.assert_array_equal(again.costs_, COSTS)
+    text = one.to_json(include_pool=False)
+    other = type(one).from_json(text, SCORES, costs=COSTS)
+    with pytest.raises(ValueError, match="scores, predictions, costs"):
+        type(one).from_json(text, SCORES)
+    expected = one.__copy__().ask(budget=20.0)
+    for same in (again, other, pickle.loads(pickle.dumps(one)), copy.copy(one)):
+        np.testing.assert_array_equal(same.ask(budget=20.0), expected)
+    plain = clone(sampler).fit(SCORES)
+    assert "costs_" not in plain.to_json()
+    assert plain.costs_ is None
+
+
+def test_plans_look_at_costs():
+    plans = [
+        int(OperationalSampler().fit(SCORES, costs=costs).plan(0.05))
+        for costs in (None, np.full(N, 3.0), COSTS)
+    ]
+    assert plans[0] == plans[1] < plans[2]  # cheaper labels, and more of them
+
+
+@every_sampler
+def test_bad_costs_and_budgets(sampler):
+    for bad in (COSTS[:5], -COSTS, np.where(COSTS > 1, np.nan, 1), ["a"] * N, 3.0):
+        with pytest.raises(ValueError, match="'costs' parameter of"):
+            clone(sampler).fit(SCORES, costs=bad)
+    one = clone(sampler).fit(SCORES, costs=COSTS)
+    with pytest.raises(ValueError, match="'costs' parameter of"):
+        one.fit(SCORES, costs=-COSTS)
+    with pytest.raises(ValueError, match="finite"):
+        one.fit(np.full(N, np.nan), costs=COSTS + 1)
+    np.testing.assert_array_equal(one.costs_, COSTS)
+    text = one.to_json()
+    with pytest.raises(ValueError, match="the expected cost of one label"):
+        one.ask(budget=1e-6)
+    with pytest.raises(ValueError, match="takes budget= not beside n"):
+        one.ask(3, budget=5.0)
+    with pytest.raises(ValueError, match="'budget'"):
+        one.ask(budget=-1.0)
+    assert one.to_json() == text
+    with pytest.raises(ValueError, match="takes budget= with costs= given to fit"):
+        clone(sampler).fit(SCORES).ask(budget=3.0)
+    one.ask(N)
+    with pytest.raises(ValueError, match="0 left"):
+        one.ask(budget=3.0)
+    mine = COSTS.copy()
+    kept = clone(sampler).fit(SCORES, costs=mine)
+    mine[:] = 1
+    np.testing.assert_array_equal(kept.costs_, COSTS)
+
+
+@pytest.mark.parametrize("kind", [SimpleRandomSampler, DeepESTSampler])
+def test_others_have_no_costs(kind):
+    with pytest.raises(TypeError, match="costs"):
+        kind().fit(SCORES, costs=COSTS)
