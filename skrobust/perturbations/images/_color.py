@@ -19,10 +19,13 @@ def grey_of(images):
     channels = _channels(images)
     if len(channels) == 1:
         return images
-    weights = (
-        _RED_GREEN_BLUE if len(channels) == 3 else [1 / len(channels)] * len(channels)
-    )
+    weights = grey_weights(len(channels))
     return sum(w * channel for w, channel in zip(weights, channels, strict=True))
+
+
+def grey_weights(n_channels):
+    """Return the weights of the channels in the brightness."""
+    return _RED_GREEN_BLUE if n_channels == 3 else [1 / n_channels] * n_channels
 
 
 def _channels(images):
