@@ -46,7 +46,7 @@ def _sums_are_plain():
     return not (operator @ column).any()
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=2)
 def _four_taps(degrees, fit, height, width, dtype, channels):
     """Return the operator as places in flat images, and weights, four a pixel."""
     operator, outside = _turn(degrees, fit, height, width, dtype)

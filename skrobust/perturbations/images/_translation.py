@@ -1,5 +1,7 @@
 """Translation, scaling and shear of images."""
 
+import functools
+
 import numpy as np
 
 from skrobust._parameters import Number
@@ -116,6 +118,15 @@ class Scaling(FillingPerturbation):
         return zoom_images(images - self.fill, self._strength(images)) + self.fill
 
 
+@functools.lru_cache(maxsize=1)
+def _sheared(shear, height, width):
+    """Return the rows and columns that the pixels of a sheared image come from."""
+    rows, columns = pixel_grid(height, width)
+    # Rows count downwards: a row above the centre has a negative number.
+    columns = (columns + shear * rows + (width - 1) / 2).round(9)
+    return rows + (height - 1) / 2, columns
+
+
 class Shear(FillingPerturbation):
     """Horizontal shear of images about their centre.
 
@@ -153,18 +164,12 @@ class Shear(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"shear": 0.4}
 
-    def _places(self, height, width):
-        rows, columns = pixel_grid(height, width)
-        # Rows count downwards: a row above the centre has a negative number.
-        columns = (columns + self._strength() * rows + (width - 1) / 2).round(9)
-        return rows + (height - 1) / 2, columns
-
     def _perturb_tensor(self, images):
         height, width = images.shape[2:]
-        rows, columns = self._places(height, width)
+        rows, columns = _sheared(self._strength(), height, width)
         sampling = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
         return sample_tensor(images, *sampling, self.fill)
 
     def _perturb_images(self, images, rng):
-        rows, columns = self._places(*images.shape[1:3])
+        rows, columns = _sheared(self._strength(), *images.shape[1:3])
         return warp(images, rows[None], columns[None], fill=self.fill)
