@@ -13,10 +13,10 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_column_numbers", "_containers", "_deprecation", "_keyed_noise", "_norms",
-     "_one_line", "_optional", "_parallel", "_parameters", "_parquet", "_responses",
-     "_results", "_results_text", "_stacklevel", "_tabs_html", "_text_units",
-     "_validation", "_whole_file"},
+    {"_column_numbers", "_compiled", "_containers", "_deprecation", "_keyed_noise",
+     "_norms", "_one_line", "_optional", "_parallel", "_parameters", "_parquet",
+     "_responses", "_results", "_results_text", "_stacklevel", "_tabs_html",
+     "_text_units", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
     {"_differentiable"},
@@ -30,7 +30,7 @@ FLOORS = [
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
     "_containers": {"_column_numbers"},
-    "_keyed_noise": {"_containers", "_validation"},
+    "_keyed_noise": {"_compiled", "_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_validation"},
@@ -135,8 +135,9 @@ MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturb
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
            "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
-HEAVY = ["torch", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
-         "skops", "onnxruntime", "ai_edge_litert", "transformers"]  # fmt: skip
+HEAVY = ["torch", "numba", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn",
+         "jinja2", "skops", "onnxruntime", "ai_edge_litert",
+         "transformers"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.draw_kernels import fill_words
 from skrobust._keyed_noise.splitmix import (
     GOLDEN,
     chunks,
@@ -171,15 +173,26 @@ class KeyedGenerator:
             )
         self.n_calls += 1
         out = np.empty((size[0], n_words), dtype=dtype)
+        kernel = compiled(fill_words, out.size)
+        if kernel is not None and dtype is np.uint64:  # words as they are
+            kernel(seeds, out)
+            return self._shaped(out, size, per_word, width)
         counter = np.arange(1, n_words + 1, dtype=np.uint64) * GOLDEN
         parts = chunks(len(seeds), n_words)
         bits = np.empty((len(seeds[parts[0]]), n_words), dtype=np.uint64)
         spare = np.empty_like(bits)
         for part in parts:
             n = len(seeds[part])
-            np.add(seeds[part, None], counter, out=bits[:n])
-            mix_in_place(bits[:n], spare[:n])
+            if kernel is None:
+                np.add(seeds[part, None], counter, out=bits[:n])
+                mix_in_place(bits[:n], spare[:n])
+            else:
+                kernel(seeds[part], bits[:n])
             fill(bits[:n], out[part], spare[:n])
+        return self._shaped(out, size, per_word, width)
+
+    @staticmethod
+    def _shaped(out, size, per_word, width):
         if per_word > 1:
             out = out.view(np.uint16)[:, :width]
         return out.reshape(size)

@@ -10,6 +10,9 @@ import numbers
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.draw_kernels import fill_uniform, hash_words
+
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _CHUNK = 1 << 16  # numbers worked on at a time, so that they stay in the cache
 _STEPS = (
@@ -33,6 +36,10 @@ def mix_in_place(z, spare=None):
 def to_uniform(bits, out, spare=None):
     """Turn words into numbers in (0, 1): 52 bits, or 23 in float32; never 0 or 1."""
     if out.dtype == np.float32:
+        kernel = compiled(fill_uniform, bits.size)
+        if kernel is not None and out.flags.c_contiguous:
+            kernel(bits.reshape(-1), out.reshape(-1))
+            return
         out[...] = (bits >> np.uint64(41)).astype(np.float32)
         out *= np.float32(2.0**-23)
         out += np.float32(2.0**-24)
@@ -69,6 +76,11 @@ def _weights(name, n):
 
 def _hash(words, weights, spare):
     """Hash rows of 32-bit words to 64 bits: multilinear (Lemire and Kaser, 2014)."""
+    kernel = compiled(hash_words, words.size)
+    if kernel is not None:
+        keys = np.empty(len(words), dtype=np.uint64)
+        kernel(words, weights, keys)
+        return keys
     spare = spare[: len(words)]
     np.copyto(spare, words)
     words = spare

@@ -10,6 +10,8 @@ import functools
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.draw_kernels import fill_normal
 from skrobust._keyed_noise.splitmix import GOLDEN, mix_in_place, to_uniform
 
 
@@ -31,6 +33,15 @@ def to_normal(bits, out, spare=None):
     """Turn words into normal numbers, each a function of its own word alone."""
     edges, scales, _ = ziggurat()
     spare = np.empty_like(bits) if spare is None else spare
+    kernel = compiled(fill_normal, bits.size)
+    if kernel is not None and out.flags.c_contiguous:
+        bits, rest, flat = (a.reshape(-1) for a in (bits, spare, out))
+        rest = rest.view(np.int64)
+        rest = rest[: kernel(bits, edges, scales, flat, rest)]
+        layer = (bits[rest] & np.uint64(255)).astype(np.int64)
+        z = (bits[rest].view(np.int64) >> 11) * scales[layer]
+        flat[rest] = _beyond(bits[rest], z, layer)
+        return
     bits, layer = bits.reshape(-1), spare.reshape(-1).view(np.int64)
     np.bitwise_and(bits.view(np.int64), 255, out=layer)
     limits = np.take(scales, layer, mode="clip")

@@ -31,6 +31,7 @@ OPTIONAL = (
     ("onnxruntime", "onnxruntime", "onnx", "ONNX models"),
     ("ai-edge-litert", "ai_edge_litert", "tflite", "tflite models"),
     ("Pillow", "PIL", "images", "folders of images"),
+    ("numba", "numba", "fast", "faster image perturbations"),
     ("pyarrow", "pyarrow", "parquet", "parquet files"),
     ("av", "av", "video", "videos"),
     ("h5py", "h5py", "deepfake", "published weights of detectors"),

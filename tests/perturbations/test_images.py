@@ -627,6 +627,17 @@ def test_stripes_are_inverted():
     assert np.array_equal(out[:, :, 7:21], X[:, :, 7:21])
 
 
+@pytest.mark.parametrize("width", [0.5, 0.37, 0.1])
+@pytest.mark.parametrize("side", [1, 2, 7, 30])
+def test_stripes_of_bytes_are_those_of_floats(side, width):
+    X = RNG.integers(0, 256, (3, 5, side, 3)).astype(np.uint8)
+    floats = sp.Stripe(width=width, data_range=(0, 255)).perturb(None, X * 1.0)
+    got = sp.Stripe(width=width).perturb(None, X)
+    assert np.abs(got - floats).max() < 0.5 + 1e-3
+    if width == 0.5:
+        assert np.array_equal(got, 255 - X)
+
+
 def test_lines_are_where_they_should_be():
     X = np.zeros((50, 28, 28))
     dots = sp.DottedLine(5, random_state=0).perturb(None, X)

@@ -8,7 +8,12 @@ from scipy.sparse.csgraph import dijkstra
 
 import skrobust.perturbations as sp
 from skrobust._keyed_noise.generator import NoiseKey
-from skrobust.perturbations.images import _blur, _elastic, _glass, published_water
+from skrobust.perturbations.images import (
+    _elastic,
+    _glass,
+    published_disk,
+    published_water,
+)
 from skrobust.perturbations.images.frost_pictures import cut_pieces
 from skrobust.testing import check_perturbation
 from skrobust.testing.dead_leaves import dead_leaves
@@ -115,7 +120,7 @@ def test_published_zoom_blur(side, severity):
 
 def test_published_defocus_blur():
     image = SMALL[:1] / 255
-    kernel = _blur.published_defocus_kernel(1.5, 0.1)
+    kernel = published_disk.published_kernel(1.5, 0.1)
     assert kernel.shape == (17, 17)
     assert kernel.sum() == pytest.approx(1)
     assert (kernel > 1e-12).sum() == 9  # no rim: the disk of radius 1.5

@@ -1,26 +1,17 @@
 """Fixed blurs of images: Gaussian and defocus."""
 
-from functools import lru_cache
-
-import numpy as np
-from scipy.ndimage import correlate1d
-
+from skrobust.perturbations.images.device_images import filter_tensor
+from skrobust.perturbations.images.disk_filter import blur_by_disk
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.published_disk import blur_by_published_disk
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
 from skrobust.perturbations.images.separable_filter import (
     blur_images,
-    filter_columns,
-    filter_rows,
-    from_planes,
     gaussian_kernel,
-    kernel_bands,
-    to_planes,
 )
 from skrobust.perturbations.strength import Strength
-
-_RIM = 0.25  # pixels over which the edge of the defocus disk fades out
 
 
 class GaussianBlur(ImagePerturbation):
@@ -64,60 +55,13 @@ class GaussianBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
+    def _perturb_tensor(self, images):
+        return filter_tensor(
+            images, gaussian_kernel(self._strength(images.movedim(1, -1)))
+        )
+
     def _perturb_images(self, images, rng):
         return blur_images(images, self._strength(images))
-
-
-def defocus_kernel(radius, alias_std):
-    """Return the square kernel of a lens out of focus: a disk, slightly smoothed.
-
-    Pixels whose centres lie within ``radius`` count fully, as published; those up to a
-    quarter of a pixel further out count in part, so that the kernel grows
-    continuously.
-    """
-    reach = int(np.ceil(radius + _RIM))
-    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-    disk = np.clip(1 - (np.hypot(y, x) - radius) / _RIM, 0, 1)
-    smooth = gaussian_kernel(alias_std)
-    side = len(disk) + len(smooth) - 1
-    spread = sum(w * np.eye(side, len(disk), -k) for k, w in enumerate(smooth))
-    return spread @ (disk / disk.sum()) @ spread.T
-
-
-def published_defocus_kernel(radius, alias_std):
-    """Return the square kernel of the published code: a hard disk, hardly smoothed."""
-    reach = 8 if radius <= 8 else int(np.ceil(radius))
-    y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-    disk = (y * y + x * x <= radius * radius).astype(np.float64)
-    taps = 1 if radius <= 8 else 2
-    smooth = np.exp(-0.5 * (np.arange(-taps, taps + 1) / max(alias_std, 1e-9)) ** 2)
-    for axis in (0, 1):
-        disk = correlate1d(disk, smooth / smooth.sum(), axis=axis, mode="mirror")
-    return disk / (y * y + x * x <= radius * radius).sum()
-
-
-def _mixed_kernel(levels):
-    """Return the sum of published kernels ``(weight, radius, alias_std)``."""
-    kernels = [(w, published_defocus_kernel(r, s)) for w, r, s in levels]
-    side = max(len(kernel) for _, kernel in kernels)
-    rims = [(side - len(kernel)) // 2 for _, kernel in kernels]
-    parts = zip(kernels, rims, strict=True)
-    return sum(weight * np.pad(kernel, rim) for (weight, kernel), rim in parts)
-
-
-@lru_cache(maxsize=8)
-def _defocus_bands(levels, published, height, width, dtype):
-    # The kernel is symmetric: a sum of products of its eigenvectors, each of which is
-    # a blur along the rows and one along the columns.
-    kernel = _mixed_kernel(levels) if published else defocus_kernel(*levels)
-    value, vector = np.linalg.eigh(kernel)
-    return [
-        (
-            kernel_bands(height, value[k] * vector[:, k], dtype),
-            kernel_bands(width, vector[:, k], dtype),
-        )
-        for k in np.flatnonzero(np.abs(value) > 1e-9 * np.abs(value).max())
-    ]
 
 
 class DefocusBlur(PublishedPerturbation):
@@ -176,22 +120,8 @@ class DefocusBlur(PublishedPerturbation):
     _grows_with_severity = False
 
     def _perturb_images(self, images, rng):
-        planes = to_planes(images)
-        dtype = planes.dtype.name
         if self.published:
-            levels = tuple(
-                (weight, at.radius, at.alias_std) for weight, at in self._levels(images)
-            )
-            reach = max(8, *(int(np.ceil(radius)) for _, radius, _ in levels))
-            rim = ((0, 0), (0, 0), (reach, reach), (reach, reach))
-            planes = np.pad(planes, rim, mode="reflect")
-        else:
-            at = self._all_strengths(images)
-            levels = at.radius, at.alias_std
-        shape = planes.shape[2:]
-        out = np.zeros_like(planes)
-        for rows, columns in _defocus_bands(levels, self.published, *shape, dtype):
-            out += filter_columns(filter_rows(planes, rows), columns)
-        if self.published:
-            out = out[:, :, reach:-reach, reach:-reach]
-        return from_planes(out)
+            levels = [(w, at.radius, at.alias_std) for w, at in self._levels(images)]
+            return blur_by_published_disk(images, tuple(levels))
+        at = self._all_strengths(images)
+        return blur_by_disk(images, at.radius, at.alias_std)

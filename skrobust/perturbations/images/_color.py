@@ -4,6 +4,9 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import look_up_by_largest, saturate_pixels
+from skrobust.perturbations.images.byte_pixels import through_table
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.strength import Strength
@@ -16,10 +19,13 @@ def grey_of(images):
     channels = _channels(images)
     if len(channels) == 1:
         return images
-    weights = (
-        _RED_GREEN_BLUE if len(channels) == 3 else [1 / len(channels)] * len(channels)
-    )
+    weights = grey_weights(len(channels))
     return sum(w * channel for w, channel in zip(weights, channels, strict=True))
+
+
+def grey_weights(n_channels):
+    """Return the weights of the channels in the brightness."""
+    return _RED_GREEN_BLUE if n_channels == 3 else [1 / n_channels] * n_channels
 
 
 def _channels(images):
@@ -77,6 +83,10 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
+    def _perturb_tensor(self, images):
+        factor = self._strength(images.movedim(1, -1))
+        return images * factor + images.mean((2, 3), keepdim=True) * (1 - factor)
+
     def _image_statistics(self, images):
         mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
         return mean, self._strength(images)
@@ -132,15 +142,33 @@ class Brightness(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
 
+    def _perturb_tensor(self, images):
+        value = images.amax(1, keepdim=True)
+        new = value + self._strength(images.movedim(1, -1))
+        # Values beyond a learned range stay where they are.
+        new = new.maximum(value.clamp(max=0)).minimum(value.clamp(min=1))
+        if images.shape[1] == 1:
+            return new
+        lit = value > 0
+        share = (new / value).where(lit, new.new_tensor(1.0))
+        return images * share + (new - value).where(~lit, new.new_tensor(0.0))
+
     def _perturb_images(self, images, rng):
         return _raised(images, self._strength(images))
 
     def _perturb_bytes(self, images, rng):
         grey = images.shape[3] == 1
         table = _raised_bytes(self._strength(images), grey)
-        if not grey:  # in the table of each pixel's value
+        if grey:
+            return through_table(images, table)
+        kernel = compiled(look_up_by_largest, images.size)
+        if kernel is None:  # in the table of each pixel's value
             images = _largest(images).astype(np.uint16) << 8 | images
-        return np.take(table, images, mode="clip")
+            return np.take(table, images, mode="clip")
+        out = np.empty(images.shape, dtype=np.uint8)
+        flat = np.ascontiguousarray(images).reshape(-1, images.shape[3])
+        kernel(table, flat, out.reshape(flat.shape))
+        return out
 
 
 def _raised(images, shift):
@@ -228,6 +256,13 @@ class Saturate(ImagePerturbation):
                 f"channels) {images.shape[1:]}."
             )
         at = self._all_strengths(images)
+        kernel = compiled(saturate_pixels, images.size)
+        if kernel is not None:
+            number = images.dtype.type
+            flat = np.ascontiguousarray(images).reshape(-1)
+            out = np.empty_like(flat)
+            kernel(flat, number(at.scale), number(at.offset), out)
+            return out.reshape(images.shape)
         value = _largest(images)
         depth = value - images  # 0 in the brightest channel, S times value in the least
         spread = _largest(depth)

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import ndimage
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.edge_kernels import mark_ridges
 from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
@@ -21,7 +23,15 @@ def _gradient(smooth, along, across):
 
 
 def _ridges(size, down, right):
-    """Return where the gradient is no smaller than on either side, along itself."""
+    """Return where the gradient is no smaller than on either side, along itself.
+
+    Where it is smaller than ``_LOW`` it is no ridge.
+    """
+    kernel = compiled(mark_ridges, size.size)
+    if kernel is not None:
+        out = np.empty(size.shape, dtype=bool)
+        kernel(size, down, right, _LOW, out)
+        return out
     steep = np.abs(down) >= np.abs(right)
     larger = np.where(steep, np.abs(down), np.abs(right))
     smaller = np.where(steep, np.abs(right), np.abs(down))
@@ -30,7 +40,7 @@ def _ridges(size, down, right):
     padded = np.pad(size, ((0, 0), (1, 1), (1, 1)))
     image, row, column = np.ogrid[tuple(slice(s) for s in size.shape)]
     row, column = row + 1, column + 1
-    ridge = np.ones(size.shape, dtype=bool)
+    ridge = size >= _LOW
     for sign in (1, -1):
         straight = padded[
             image,
@@ -53,7 +63,7 @@ def canny(grey):
     smooth = _smooth(grey) / _smooth(np.ones((1, *grey.shape[1:])))
     down, right = _gradient(smooth, 1, 2), _gradient(smooth, 2, 1)
     size = np.hypot(down, right)
-    weak = _ridges(size, down, right) & (size >= _LOW)
+    weak = _ridges(size, down, right)
     weak[:, [0, -1]] = weak[:, :, [0, -1]] = False  # a ridge has neighbours all round
     near = np.zeros((3, 3, 3), dtype=bool)
     near[1] = True  # connected within an image, never from one image to the next

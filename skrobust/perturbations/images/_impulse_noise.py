@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import drop_pixels, strike_bytes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -88,6 +90,15 @@ class SaltAndPepper(ImagePerturbation):
         return np.where(high, images.dtype.type(1), images * kept)
 
     def _perturb_bytes(self, images, rng):
+        kernel = compiled(strike_bytes, images.size)
+        if kernel is not None and self.per_channel:
+            n = len(images)
+            selected = thresholds(self._strength(images) / 2, n, rng).reshape(n)
+            words = np.ascontiguousarray(rng.words(images.shape)).reshape(n, -1)
+            out = np.empty(images.shape, dtype=np.uint8)
+            flat = np.ascontiguousarray(images).reshape(n, -1)
+            kernel(words, selected, flat, out.reshape(n, -1))
+            return out
         kept, high = self._masks(images, rng)
         out = images * kept
         out |= high.view(np.uint8) * np.uint8(255)
@@ -139,4 +150,14 @@ class PixelDropout(ImagePerturbation):
         kept = rng.words((*images.shape[:3], 1)) >= lost
         return images * np.repeat(kept, images.shape[3], axis=3)
 
-    _perturb_bytes = _perturb_images
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(drop_pixels, images.size)
+        if kernel is None:
+            return self._perturb_images(images, rng)
+        n, height, width, channels = images.shape
+        lost = thresholds(self._strength(), n, rng).reshape(n)
+        words = np.ascontiguousarray(rng.words((n, height, width, 1))).reshape(n, -1)
+        out = np.empty(images.shape, dtype=np.uint8)
+        flat = np.ascontiguousarray(images).reshape(n, -1)
+        kernel(words, lost, channels, flat, out.reshape(n, -1))
+        return out

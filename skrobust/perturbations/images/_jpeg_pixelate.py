@@ -4,8 +4,11 @@ from io import BytesIO
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import mean_blocks
 from skrobust._optional import require
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.jpeg_loss import after_jpeg
 from skrobust.perturbations.strength import Strength
 
 
@@ -63,6 +66,12 @@ class JPEGCompression(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         pillow = require("PIL.Image", "JPEGCompression", extra="images")
         quality = int(np.rint(self._strength(images)))
+        features = require("PIL.features", "JPEGCompression", extra="images")
+        # Pillow may be built with another codec, and is then asked at every pixel.
+        if features.check_feature("libjpeg_turbo"):
+            new = after_jpeg(images, quality)
+            if new is not None:
+                return new
         out = np.empty_like(images)
         for image, new in zip(images, out, strict=True):
             if image.shape[2] == 3:
@@ -138,22 +147,35 @@ class Pixelate(ImagePerturbation):
         return _repeated(total / count, shown)
 
     def _perturb_bytes(self, images, rng):
-        total, count, shown = self._blocks(images, np.int32)
-        count = count.astype(np.int32)
-        return _repeated(((2 * total + count) // (2 * count)).astype(np.uint8), shown)
+        kernel = compiled(mean_blocks, images.size)
+        if kernel is None:
+            total, count, shown = self._blocks(images, np.int32)
+            count = count.astype(np.int32)
+            means = ((2 * total + count) // (2 * count)).astype(np.uint8)
+            return _repeated(means, shown)
+        counted, shown = zip(*self._places(images), strict=True)
+        ends = [np.append(0, np.cumsum(np.bincount(place))) for place in counted]
+        images = np.ascontiguousarray(images)
+        lines = images.reshape(*images.shape[:2], -1)
+        out = np.empty_like(lines)
+        kernel(lines, images.shape[3], *ends, *shown, out)
+        return out.reshape(images.shape)
+
+    def _places(self, images):
+        """Yield the blocks that pixels count in and those that they show, by axis."""
+        share = self._strength(images)
+        for side in images.shape[1:3]:
+            n_blocks = max(int(round(share * side, 9)), 1)
+            centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
+            yield (centre - 1) // (2 * side), centre // (2 * side)
 
     def _blocks(self, images, dtype):
         """Return sums and sizes of the blocks, and which block each pixel shows."""
-        share = self._strength(images)
         total, sizes, places = images, [], []
-        for axis in (1, 2):
-            side = images.shape[axis]
-            n_blocks = max(int(round(share * side, 9)), 1)
-            centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
-            counted, shown = (centre - 1) // (2 * side), centre // (2 * side)
+        for axis, (counted, shown) in enumerate(self._places(images), start=1):
             first = np.flatnonzero(np.diff(counted, prepend=-1))
             total = _block_sums(total, first, axis, dtype)
-            sizes.append(np.diff(first, append=side))
+            sizes.append(np.diff(first, append=images.shape[axis]))
             places.append(shown)
         return total, np.outer(*sizes)[:, :, None].astype(dtype), places
 

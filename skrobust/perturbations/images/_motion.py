@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.filter_kernels import sum_of_shifts
 from skrobust._parameters import Number
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
@@ -36,13 +38,20 @@ def smear(images, angles, radius, std):
     if reach == 0:
         return images
     height, width = images.shape[1:3]
-    padding = ((0, 0), (reach, reach), (reach, reach), (0, 0))
-    padded = np.pad(images, padding, mode="edge")
     turn = np.deg2rad(np.asarray(angles, dtype=np.float64))[:, None]
     step = np.arange(len(weight))
-    tops = reach + np.rint(step * np.sin(turn)).astype(int)
-    lefts = reach - np.rint(step * np.cos(turn)).astype(int)
+    downs = np.rint(step * np.sin(turn)).astype(int)
+    rights = -np.rint(step * np.cos(turn)).astype(int)
     out = np.empty(images.shape, dtype=images.dtype)
+    kernel = compiled(sum_of_shifts, images.size)
+    if kernel is not None:
+        images = np.ascontiguousarray(images)
+        lines, flat = (a.reshape(*a.shape[:2], -1) for a in (images, out))
+        kernel(lines, images.shape[3], downs, rights, weight, flat)
+        return out
+    padding = ((0, 0), (reach, reach), (reach, reach), (0, 0))
+    padded = np.pad(images, padding, mode="edge")
+    tops, lefts = reach + downs, reach + rights
     part = np.empty(images.shape[1:], dtype=images.dtype)
     for image, new, top, left in zip(padded, out, tops, lefts, strict=True):
         np.multiply(

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import cover_rectangles
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -42,16 +44,27 @@ class Occlusion(FillingPerturbation):
 
     _strengths = {"area": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
     _strong_params = {"area": 0.2}
+    _changes_few = True
 
-    def _perturb_images(self, images, rng):
+    def _covered(self, images, rng):
+        """Return how far each row and each column is covered, of shape (n, side)."""
         length = np.sqrt(self._strength(images))
         place = rng.random((len(images), 2))
-        cover = 1.0
         for axis, side in enumerate(images.shape[1:3]):
             start = place[:, axis, None] * (side - length * side)
             pixel = np.arange(side)
             inside = np.minimum(pixel + 1, start + length * side)
-            inside = np.clip(inside - np.maximum(pixel, start), 0, 1)
-            cover = cover * np.expand_dims(inside, (2, 3) if axis == 0 else (1, 3))
-        cover = cover.astype(images.dtype)
+            yield np.clip(inside - np.maximum(pixel, start), 0, 1)
+
+    def _perturb_images(self, images, rng):
+        rows, columns = self._covered(images, rng)
+        cover = (rows[:, :, None] * columns[:, None])[..., None].astype(images.dtype)
         return images + (self.fill - images) * cover
+
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(cover_rectangles, images.size)
+        if kernel is None:
+            return None
+        rows, columns = self._covered(images, rng)
+        kernel(images, rows, columns, np.float32(self.fill))
+        return images

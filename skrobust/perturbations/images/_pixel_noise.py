@@ -5,6 +5,8 @@ import functools
 import numpy as np
 from scipy.special import ndtri
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import add_to_bytes, scale_bytes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -28,6 +30,14 @@ def normal_table():
     return table
 
 
+def _by_word(kernel, table, words, images):
+    """Return new bytes from a kernel of what each word looks up."""
+    out = np.empty(images.shape, dtype=np.uint8)
+    flat = np.ascontiguousarray(images).reshape(-1)
+    kernel(table, np.ascontiguousarray(words).reshape(-1), flat, out.reshape(-1))
+    return out
+
+
 class AdditiveNoise(ImagePerturbation):
     """Base class of noise added to every pixel and channel independently.
 
@@ -48,7 +58,11 @@ class AdditiveNoise(ImagePerturbation):
         # Rounding x + noise is x + rounded noise, since x is whole.
         levels = np.rint(self._noise_table(images).astype(np.float32) * 255)
         levels = np.clip(levels, -255, 255).astype(np.int16)
-        out = np.take(levels, rng.words(images.shape), mode="clip")
+        words = rng.words(images.shape)
+        kernel = compiled(add_to_bytes, images.size)
+        if kernel is not None:
+            return _by_word(kernel, levels, words, images)
+        out = np.take(levels, words, mode="clip")
         out += images
         np.clip(out, 0, 255, out=out)
         return out.astype(np.uint8)
@@ -206,7 +220,17 @@ class SpeckleNoise(ImagePerturbation):
     _strong_params = {"std": 0.3}
 
     def _perturb_images(self, images, rng):
-        table = (1 + self._strength(images) * normal_table()).astype(images.dtype)
-        out = np.take(table, rng.words(images.shape), mode="clip")
+        factors = self._factors(images).astype(images.dtype)
+        out = np.take(factors, rng.words(images.shape), mode="clip")
         out *= images
         return out
+
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(scale_bytes, images.size)
+        if kernel is None:
+            return None
+        factors = self._factors(images).astype(np.float32)
+        return _by_word(kernel, factors, rng.words(images.shape), images)
+
+    def _factors(self, images):
+        return 1 + self._strength(images) * normal_table()

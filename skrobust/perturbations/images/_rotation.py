@@ -5,43 +5,16 @@ import functools
 import numpy as np
 from scipy.sparse import csr_array
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.warp_kernels import sample_four, sample_four_rgb
 from skrobust._parameters import Choice, Flag
+from skrobust.perturbations.images.device_images import sample_tensor
 from skrobust.perturbations.images.filling_perturbation import (
     FillingPerturbation,
     drawn_signs,
 )
+from skrobust.perturbations.images.warp import bilinear_operator
 from skrobust.perturbations.strength import Strength
-
-
-def bilinear_operator(rows, columns, height, width):
-    """Return the sparse matrix that samples an image bilinearly at given places.
-
-    Parameters
-    ----------
-    rows, columns : ndarray of shape (m,)
-        Places in pixels, (0, 0) being the centre of the first pixel.
-    height, width : int
-        Of the image.
-
-    Returns
-    -------
-    operator : csr_array of shape (m, height * width)
-        Weights; what lies outside of the image has none, so a row that sums to less
-        than 1 is partly fill.
-    """
-    top, left = np.floor(rows), np.floor(columns)
-    source = np.empty((rows.size, 4), dtype=np.int32)
-    weight = np.empty((rows.size, 4))
-    for corner in range(4):
-        r, c = top + corner // 2, left + corner % 2
-        w = (1 - np.abs(rows - r)) * (1 - np.abs(columns - c))
-        inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
-        weight[:, corner] = np.where(inside, w, 0)
-        source[:, corner] = np.where(inside, r * width + c, 0)
-    used = weight > 0
-    ends = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
-    parts = (weight[used], source[used], ends)
-    return csr_array(parts, shape=(rows.size, height * width))
 
 
 @functools.lru_cache(maxsize=8)
@@ -60,9 +33,34 @@ def _turn(degrees, fit, height, width, dtype):
         x *= (abs(cos) * width + abs(sin) * height) / width
     rows = (cos * y + sin * x + (height - 1) / 2).round(9)
     columns = (cos * x - sin * y + (width - 1) / 2).round(9)
-    operator = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
-    outside = 1.0 - np.asarray(operator.sum(axis=1)).ravel()
-    return operator.astype(dtype), outside.astype(dtype)[:, None]
+    operator, outside = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
+    return operator.astype(dtype), outside.astype(dtype)
+
+
+@functools.cache
+def _sums_are_plain():
+    """Return whether a sparse product rounds each product before it adds it.
+
+    On some machines it is compiled to fused operations, which no kernel repeats.
+    """
+    third = np.float32(1 / 3)
+    operator = csr_array(np.array([[1, third]], dtype=np.float32))
+    column = np.array([[-third * third], [third]], dtype=np.float32)
+    return not (operator @ column).any()
+
+
+@functools.lru_cache(maxsize=2)
+def _four_taps(degrees, fit, height, width, dtype, channels):
+    """Return the operator as places in flat images, and weights, four a pixel."""
+    operator, outside = _turn(degrees, fit, height, width, dtype)
+    taps = np.diff(operator.indptr)
+    row = np.repeat(np.arange(len(taps)), taps)
+    at = np.arange(len(row)) - np.repeat(operator.indptr[:-1], taps)
+    places = np.zeros((len(taps), 4), dtype=np.int32)
+    weights = np.zeros((len(taps), 4), dtype=dtype)
+    places[row, at] = channels * operator.indices
+    weights[row, at] = operator.data
+    return places, weights, outside
 
 
 class Rotation(FillingPerturbation):
@@ -136,40 +134,54 @@ class Rotation(FillingPerturbation):
         # more small ones would leave the cache.
         return max(1, min(8, (1 << 21) // size), (1 << 18) // size)
 
+    def _turn_of(self, height, width, dtype):
+        degrees = -self._strength() if self.clockwise else self._strength()
+        return degrees, self.canvas == "fit", height, width, np.dtype(dtype)
+
     def _turned(self, images, dtype, fill):
         """Turn images in units in which the corners have the value ``fill``."""
         n, height, width, channels = images.shape
-        degrees = -self._strength() if self.clockwise else self._strength()
-        operator, outside = _turn(
-            degrees, self.canvas == "fit", height, width, np.dtype(dtype)
-        )
+        turn = self._turn_of(height, width, dtype)
+        rounded = images.dtype == np.uint8
+        colours = rounded and channels == 3
+        kernel = compiled(sample_four_rgb if colours else sample_four, images.size)
+        if kernel is not None and _sums_are_plain():
+            places, weights, outside = _four_taps(*turn, 1 if colours else channels)
+            flat = np.ascontiguousarray(images).reshape(n, -1)
+            out = np.empty_like(flat)
+            how = (places, weights, dtype.type(fill) * outside)
+            if colours:
+                kernel(flat, width, *how, out)
+            else:
+                kernel(flat, width, channels, *how, rounded, out)
+            return out.reshape(images.shape)
+        operator, outside = _turn(*turn)
         # The images side by side as columns, so that the operator reads them in rows.
         pixels = np.ascontiguousarray(images.reshape(n, -1).T).astype(dtype, copy=False)
         turned = operator @ pixels.reshape(height * width, channels * n)
         if fill:
-            turned += dtype.type(fill) * outside
-        return turned.reshape(-1, n)
-
-    def _either_way(self, images, rng, turn):
-        """Turn images, some of them the other way: mirrored before and after."""
-        if not self.both_ways:
-            return turn(images)
-        other = drawn_signs(len(images), rng)[:, None, None, None] < 0
-        turned = turn(np.where(other, images[:, :, ::-1], images))
-        return np.where(other, turned[:, :, ::-1], turned)
-
-    def _perturb_images(self, images, rng):
-        return self._either_way(images, rng, self._turn_floats)
-
-    def _turn_floats(self, images):
-        turned = self._turned(images, images.dtype, self.fill)
+            turned += dtype.type(fill) * outside[:, None]
+        if rounded:
+            # A mean of bytes is within their range, but for the last digit.
+            np.rint(turned, out=turned)
+        turned = turned.astype(images.dtype, copy=False).reshape(-1, n)
         return np.ascontiguousarray(turned.T).reshape(images.shape)
 
-    def _perturb_bytes(self, images, rng):
-        return self._either_way(images, rng, self._turn_bytes)
+    def _perturb_tensor(self, images):
+        turn = self._turn_of(*images.shape[2:], np.float64)
+        return sample_tensor(images, *_turn(*turn), self.fill)
 
-    def _turn_bytes(self, images):
-        turned = self._turned(images, np.dtype(np.float32), self.fill * 255)
-        # A mean of bytes is within their range, but for the last digit.
-        np.rint(turned, out=turned)
-        return np.ascontiguousarray(turned.astype(np.uint8).T).reshape(images.shape)
+    def _perturb_images(self, images, rng):
+        return self._either_way(images, rng, images.dtype, self.fill)
+
+    def _perturb_bytes(self, images, rng):
+        return self._either_way(images, rng, np.dtype(np.float32), self.fill * 255)
+
+    def _either_way(self, images, rng, dtype, fill):
+        """Turn images, some of them the other way: mirrored before and after."""
+        if not self.both_ways:
+            return self._turned(images, dtype, fill)
+        other = drawn_signs(len(images), rng)[:, None, None, None] < 0
+        turned = np.where(other, images[:, :, ::-1], images)
+        turned = self._turned(turned, dtype, fill)
+        return np.where(other, turned[:, :, ::-1], turned)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from skrobust.perturbations.images._color import grey_of
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import whiten
+from skrobust.perturbations.images._color import grey_of, grey_weights
 from skrobust.perturbations.images._motion import smear
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
@@ -107,6 +109,15 @@ class Snow(PublishedPerturbation):
         flakes = at.mean + at.std * noise
         flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
         flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
+        kernel = compiled(whiten, images.size)
+        if kernel is not None:
+            n, number = len(images), images.dtype.type
+            weights = np.array(grey_weights(images.shape[3]), dtype=images.dtype)
+            flat = np.ascontiguousarray(images).reshape(n, -1)
+            out = np.empty_like(flat)
+            share = number(at.keep), number(1 - at.keep)
+            kernel(flat, weights, *share, flakes.reshape(n, -1), out)
+            return out.reshape(images.shape)
         white = np.maximum(images, 1.5 * grey_of(images) + 0.5)
         out = at.keep * images + (1 - at.keep) * white
         return out + flakes + flakes[:, ::-1, ::-1]

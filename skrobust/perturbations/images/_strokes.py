@@ -4,6 +4,9 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.pixel_kernels import add_to_pixels
+from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
@@ -53,13 +56,27 @@ class Stripe(ImagePerturbation):
     _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
     _noise = "fixed"
     _strong_params = {"width": 0.5}
+    _changes_few = True
+
+    def _share(self, images):
+        width = images.shape[2]
+        left = np.clip(self._strength(images) * width - np.arange(width), 0, 1)
+        return left + left[::-1]
 
     def _perturb_images(self, images, rng):
-        width = images.shape[2]
-        stripe = self._strength(images) * width
-        left = np.clip(stripe - np.arange(width), 0, 1)
-        share = (left + left[::-1]).astype(images.dtype)[:, None]
+        share = self._share(images).astype(images.dtype)[:, None]
         return images + (1 - 2 * images) * share
+
+    def _perturb_bytes(self, images, rng):
+        share = self._share(images).astype(np.float32)[:, None]
+        whole = np.count_nonzero(share[: -(-len(share) // 2)] == 1)
+        right = max(len(share) - whole, whole)  # the middle column is one of the left
+        for inverted in (images[:, :, :whole], images[:, :, right:]):
+            np.subtract(255, inverted, out=inverted)
+        for k in np.flatnonzero((share > 0) & (share < 1)):
+            unit = as_units(images[:, :, k])
+            images[:, :, k] = as_bytes(unit + (1 - 2 * unit) * share[k])
+        return images
 
 
 class _Stroke(PublishedPerturbation):
@@ -71,23 +88,46 @@ class _Stroke(PublishedPerturbation):
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
+    _changes_few = True
 
     @abstractmethod
     def _curve(self, n, height, width, side, rng):
         """Return the row at each column, of shape (n, width), and which are hidden."""
 
-    def _stroke(self, n, height, width, side, rng):
-        """Return the strokes in [0, 1], of shape (n, height, width)."""
+    def _drawn(self, images, rng):
+        """Return the pixels that the stroke reaches, and how much white they get."""
+        n, height, width, _ = images.shape
+        side = image_side((height, width))
         curve, hidden = self._curve(n, height, width, side, rng)
-        stroke = _faded(curve, height, side)
-        stroke[:, :, hidden] = 0
-        return stroke
+        reach = max(2.3 * side / _SIDE, 1.0)
+        columns = np.flatnonzero(~hidden)
+        curve = curve[:, columns, None]
+        # The brightness is 0 from a distance of (1 - 1 / e) reach on.
+        rim = int(np.ceil(0.6322 * reach + 0.5))
+        around = np.arange(-rim, rim + 1)
+        rows = np.rint(curve).astype(np.int64) + around
+        fading = np.log(np.maximum(1 - np.abs(rows - curve) / reach, 1e-9)) + 1
+        opaque = self._strength(images) * np.clip(fading, 0, 1)
+        image, column, k = np.nonzero((opaque > 0) & (rows >= 0) & (rows < height))
+        place = (image, rows[image, column, k], columns[column])
+        return place, opaque[image, column, k][:, None]
 
     def _perturb_images(self, images, rng):
-        n, height, width, _ = images.shape
-        stroke = self._stroke(n, height, width, image_side((height, width)), rng)
-        opaque = self._strength(images) * stroke
-        return images + opaque[..., None].astype(images.dtype)
+        place, opaque = self._drawn(images, rng)
+        out = images.copy()
+        out[place] += opaque.astype(images.dtype)
+        return out
+
+    def _perturb_bytes(self, images, rng):
+        place, opaque = self._drawn(images, rng)
+        kernel = compiled(add_to_pixels, images.size)
+        if kernel is not None and images.flags.c_contiguous:
+            place = np.ravel_multi_index(place, images.shape[:3])
+            opaque = opaque.ravel().astype(np.float32)
+            kernel(place, opaque, images.reshape(-1, images.shape[3]))
+            return images
+        images[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
+        return images
 
 
 def _faded(curve, height, side):
@@ -207,10 +247,16 @@ class Zigzag(_Stroke):
         curve = start * (height - 1) + slope * column + tooth * teeth
         return curve, (column < 0) | (np.arange(width) > last)
 
-    def _stroke(self, n, height, width, side, rng):
+    def _drawn(self, images, rng):
         if not self.published:
-            return super()._stroke(n, height, width, side, rng)
-        drawn = rng.random((n, 2))
+            return super()._drawn(images, rng)
+        stroke = self._turned(*images.shape[:3], rng)
+        place = np.nonzero(stroke)
+        return place, (self._strength(images) * stroke[place])[:, None]
+
+    def _turned(self, n, height, width, rng):
+        """Return strokes in [0, 1], turned as in MNIST-C, (n, height, width)."""
+        side, drawn = image_side((height, width)), rng.random((n, 2))
         climb = np.floor(10 * drawn[:, 1]) - 5
         turn = np.arctan(climb / 23)  # from column 2 to column 25 of 28
         length = 23 / np.cos(turn)

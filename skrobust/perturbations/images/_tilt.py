@@ -1,10 +1,32 @@
 """Tilt of images in space."""
 
+import functools
+
 import numpy as np
 
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength
+
+
+@functools.lru_cache(maxsize=1)
+def _tilted(degrees, height, width):
+    """Return the rows and columns that the pixels of a tilted image come from."""
+    angle = np.deg2rad(degrees)
+    sin, cos = np.sin(angle), np.cos(angle)
+    turn_y = np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+    turn_x = np.array([[1, 0, 0], [0, cos, -sin], [0, sin, cos]])
+    diagonal = np.hypot(height, width)
+    # From the plane of the picture to places on the screen, and back.
+    forth = np.diag([diagonal, diagonal, 1]) @ (
+        (turn_x @ turn_y) * [1, 1, 0] + [[0, 0, 0], [0, 0, 0], [0, 0, diagonal]]
+    )
+    back = np.linalg.inv(forth)
+    y, x = pixel_grid(height, width)
+    columns, rows, depth = np.einsum("ij,jhw->ihw", back, [x, y, np.ones_like(x)])
+    rows = (rows / depth + (height - 1) / 2).round(9)
+    columns = (columns / depth + (width - 1) / 2).round(9)
+    return rows, columns
 
 
 class Tilt(FillingPerturbation):
@@ -62,19 +84,5 @@ class Tilt(FillingPerturbation):
     _grows_with_severity = False
 
     def _perturb_images(self, images, rng):
-        height, width = images.shape[1:3]
-        angle = np.deg2rad(self._strength())
-        sin, cos = np.sin(angle), np.cos(angle)
-        turn_y = np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
-        turn_x = np.array([[1, 0, 0], [0, cos, -sin], [0, sin, cos]])
-        diagonal = np.hypot(height, width)
-        # From the plane of the picture to places on the screen, and back.
-        forth = np.diag([diagonal, diagonal, 1]) @ (
-            (turn_x @ turn_y) * [1, 1, 0] + [[0, 0, 0], [0, 0, 0], [0, 0, diagonal]]
-        )
-        back = np.linalg.inv(forth)
-        y, x = pixel_grid(height, width)
-        columns, rows, depth = np.einsum("ij,jhw->ihw", back, [x, y, np.ones_like(x)])
-        rows = (rows / depth + (height - 1) / 2).round(9)
-        columns = (columns / depth + (width - 1) / 2).round(9)
+        rows, columns = _tilted(self._strength(), *images.shape[1:3])
         return warp(images, rows[None], columns[None], fill=self.fill)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._parameters import Choice
+from skrobust.perturbations.images.byte_pixels import as_bytes, through_tables
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
 from skrobust.perturbations.strength import Strength
@@ -53,14 +54,18 @@ class Gamma(PointPerturbation):
         self.gamma = gamma
         self.direction = direction
 
-    def _image_statistics(self, images):
-        gamma = self._strength(images)
+    def _exponent(self):
+        gamma = self._strength()
         return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
+
+    def _perturb_tensor(self, images):
+        inside = (images >= 0) & (images <= 1)
+        return (images.clamp(0, 1) ** self._exponent()).where(inside, images)
 
     def _point(self, values, known):
         # Values beyond a learned range have no power and stay as they are.
         inside = (values >= 0) & (values <= 1)
-        return np.where(inside, np.clip(values, 0, 1) ** known, values)
+        return np.where(inside, np.clip(values, 0, 1) ** self._exponent(), values)
 
 
 class Quantization(PointPerturbation):
@@ -108,9 +113,14 @@ class Quantization(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"bits": 2}
 
+    def _n_steps(self):
+        return max(float(np.rint(1 / self._strength())), 1.0)
+
+    def _perturb_tensor(self, images):
+        return (images * self._n_steps()).round() / self._n_steps()
+
     def _point(self, values, known):
-        n_steps = max(float(np.rint(1 / self._strength())), 1.0)
-        return np.rint(values * n_steps) / n_steps
+        return np.rint(values * self._n_steps()) / self._n_steps()
 
 
 class ChannelShift(ImagePerturbation):
@@ -147,8 +157,15 @@ class ChannelShift(ImagePerturbation):
     _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
     _strong_params = {"shift": 0.31}
 
-    def _perturb_images(self, images, rng):
+    def _shifts(self, images, rng):
         shift = self._strength(images)
         up = rng.random((len(images), images.shape[3])) < 0.5
-        shift = np.where(up, shift, -shift).astype(images.dtype)
-        return images + shift[:, None, None, :]
+        return np.where(up, shift, -shift)
+
+    def _perturb_images(self, images, rng):
+        return images + self._shifts(images, rng)[:, None, None, :].astype(images.dtype)
+
+    def _perturb_bytes(self, images, rng):
+        shifts = self._shifts(images, rng)[..., None].astype(np.float32)
+        tables = np.arange(256, dtype=np.float32) / 255 + shifts
+        return through_tables(images, as_bytes(tables))

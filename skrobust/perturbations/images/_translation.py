@@ -1,14 +1,22 @@
 """Translation, scaling and shear of images."""
 
+import functools
+
 import numpy as np
 
 from skrobust._parameters import Flag, NamedOr, Number
+from skrobust.perturbations.images.device_images import sample_tensor, zoom_tensor
 from skrobust.perturbations.images.filling_perturbation import (
     FillingPerturbation,
     drawn_signs,
 )
-from skrobust.perturbations.images.separable_filter import zoom_images
-from skrobust.perturbations.images.warp import pixel_grid, warp
+from skrobust.perturbations.images.separable_filter import zoom_images, zoom_pairs
+from skrobust.perturbations.images.warp import (
+    bilinear_operator,
+    pixel_grid,
+    shift,
+    warp,
+)
 from skrobust.perturbations.strength import Strength, image_side
 
 
@@ -62,13 +70,10 @@ class Translation(FillingPerturbation):
         elif self.direction == "diagonal":
             turn = (np.floor(4 * rng.random(size=len(images))) + 0.5) * (np.pi / 2)
         else:
-            turn = np.deg2rad(np.array([float(self.direction)]))
-        height, width = images.shape[1:3]
-        # The picture goes right and up, so each place looks left and down.
-        down = (distance * np.sin(turn)).round(9)[:, None, None]
-        right = (distance * np.cos(turn)).round(9)[:, None, None]
-        rows, columns = np.arange(height)[:, None] + down, np.arange(width) - right
-        return warp(images, *np.broadcast_arrays(rows, columns), fill=self.fill)
+            turn = np.full(len(images), np.deg2rad(float(self.direction)))
+        up = (distance * np.sin(turn)).round(9)
+        right = (distance * np.cos(turn)).round(9)
+        return shift(images, -up, right, self.fill)
 
 
 class Scaling(FillingPerturbation):
@@ -107,9 +112,25 @@ class Scaling(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 1.5}
 
+    def _perturb_tensor(self, images):
+        pairs = [
+            zoom_pairs(side, self._strength(), "float64") for side in images.shape[2:]
+        ]
+        return zoom_tensor(images - self.fill, pairs) + self.fill
+
     def _perturb_images(self, images, rng):
         # Zooming what lies above the fill needs no rule for the rim.
         return zoom_images(images - self.fill, self._strength(images)) + self.fill
+
+
+@functools.lru_cache(maxsize=2)
+def _sheared(shear, height, width, stretch):
+    """Return the rows and columns that the pixels of a sheared image come from."""
+    rows, columns = pixel_grid(height, width)
+    rows = rows / stretch
+    # Rows count downwards: a row above the centre has a negative number.
+    columns = (columns + shear * rows + (width - 1) / 2).round(9)
+    return (rows + (height - 1) / 2).round(9), columns
 
 
 class Shear(FillingPerturbation):
@@ -165,14 +186,19 @@ class Shear(FillingPerturbation):
         self.stretch = stretch
         self.both_ways = both_ways
 
+    def _perturb_tensor(self, images):
+        height, width = images.shape[2:]
+        rows, columns = _sheared(self._strength(), height, width, self.stretch)
+        sampling = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
+        return sample_tensor(images, *sampling, self.fill)
+
     def _perturb_images(self, images, rng):
-        height, width = images.shape[1:3]
-        shear = np.array([[[self._strength(images)]]])
+        shear, (height, width) = self._strength(images), images.shape[1:3]
+        rows, columns = _sheared(shear, height, width, self.stretch)
         if self.both_ways:
-            shear = shear * drawn_signs(len(images), rng)[:, None, None]
-        rows, columns = pixel_grid(height, width)
-        rows = rows / self.stretch
-        # Rows count downwards: a row above the centre has a negative number.
-        columns = (columns + shear * rows + (width - 1) / 2).round(9)
-        rows = (rows + (height - 1) / 2).round(9)
+            _, other = _sheared(-shear, height, width, self.stretch)
+            signs = drawn_signs(len(images), rng)[:, None, None]
+            columns = np.where(signs > 0, columns, other)
+        else:
+            columns = columns[None]
         return warp(images, rows[None], columns, fill=self.fill)

@@ -11,6 +11,15 @@ from skrobust.base.row_kind import (
     describe_rows,
     shape_or_none,
 )
+from skrobust.perturbations.images.byte_pixels import (
+    as_bytes,
+    as_units,
+    through_table,
+)
+from skrobust.perturbations.images.device_images import (
+    on_other_device,
+    perturb_on_device,
+)
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
@@ -119,6 +128,11 @@ class ImagePerturbation(BasePerturbation):
     _takes = "images"
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
+    # Whether ``_perturb_bytes`` changes a few pixels of its images and returns these.
+    _changes_few = False
+    # What turns tensors on a device into new ones, where a kind that draws nothing has
+    # it: as ``_perturb_images``, but of shape (n, channels, height, width).
+    _perturb_tensor = None
 
     def __init__(
         self,
@@ -138,6 +152,13 @@ class ImagePerturbation(BasePerturbation):
     @classmethod
     def _get_test_params(cls):
         return [{"image_shape": (1, -1), **params} for params in cls._test_params]
+
+    def _perturb_container(self, X, key):
+        if on_other_device(X):
+            new = perturb_on_device(self, X)
+            if new is not None:
+                return new
+        return super()._perturb_container(X, key)
 
     def _refusal(self, X):
         shape, what = shape_or_none(X), describe_rows(X)
@@ -210,6 +231,8 @@ class ImagePerturbation(BasePerturbation):
             row_low = values.min(axis=axes, keepdims=True)
             row_high = values.max(axis=axes, keepdims=True)
             return low, high, np.minimum(low, row_low), np.maximum(high, row_high)
+        if values.dtype == np.uint8 and low <= 0 and high >= 255:
+            return low, high, low, high  # without a look at each of them
         slack = 1e-6 * (high - low)
         if values.min() < low - slack or values.max() > high + slack:
             raise ValueError(
@@ -255,22 +278,42 @@ class ImagePerturbation(BasePerturbation):
             self._check_side()
         low, high, floor, ceiling = self._range_of(X)
         shape, axis = self._layout(X)
+        is_bytes = X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]
+        table = self._table_of_bytes() if is_bytes else None
+        if table is not None:
+            through_table(X, table, out=X)
+            return X
         step = self._batch_rows(X[0].size)
         # X is the base's own copy, so each batch of the result can take its place.
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
             part, draws = X[rows], rng if step >= len(X) else rng.take(rows)
-            images = np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
-            bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
-            new = None
-            if X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]:
-                images.flags.writeable = False
+            images = part.reshape(-1, *shape[1:])
+            if axis != 3:
+                images = np.moveaxis(images, axis, -1)
+            if is_bytes:
+                images.flags.writeable = self._changes_few
                 new = self._perturb_bytes(images, draws)
-            if new is not None:
-                X[rows] = np.moveaxis(new, -1, axis).reshape(part.shape)
+                if new is None:
+                    new = as_bytes(self._perturbed(as_units(images), draws))
+                if new is not images:
+                    images.flags.writeable = True
+                    images[...] = new
             else:
+                bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
                 self._perturb_floats(part, images, axis, draws, low, high, bounds)
         return X
+
+    def _perturbed(self, unit, rng):
+        """Return what ``_perturb_images`` makes of images in [0, 1], checked."""
+        unit.flags.writeable = False
+        out = np.asarray(self._perturb_images(unit, rng))
+        if out.shape != unit.shape:
+            raise ValueError(
+                f"{type(self).__name__}._perturb_images must keep the shape "
+                f"{unit.shape}; it returned {out.shape}."
+            )
+        return out
 
     def _batch_rows(self, size):
         """Return the number of images of this size in one batch."""
@@ -284,13 +327,7 @@ class ImagePerturbation(BasePerturbation):
             dtype = part.dtype.type  # without the byte order of a file
         unit = np.subtract(images, low, dtype=dtype, casting="unsafe")
         unit /= high - low
-        unit.flags.writeable = False
-        out = np.asarray(self._perturb_images(unit, rng))
-        if out.shape != unit.shape:
-            raise ValueError(
-                f"{type(self).__name__}._perturb_images must keep the shape "
-                f"{unit.shape}; it returned {out.shape}."
-            )
+        out = self._perturbed(unit, rng)
         changed = np.moveaxis(out != unit, -1, axis).reshape(part.shape)
         with np.errstate(over="ignore"):  # infinity is clipped as any other number
             new = out * (high - low) + low
@@ -304,6 +341,10 @@ class ImagePerturbation(BasePerturbation):
             ceiling = np.minimum(ceiling, limits.max)
         np.clip(new, floor, ceiling, out=new)
         np.copyto(part, new, where=changed, casting="unsafe")
+
+    def _table_of_bytes(self):
+        """Return the new byte of each byte, where this alone says what changes."""
+        return None
 
     def _perturb_bytes(self, images, rng):
         """Return new uint8 pixels, or None to take the usual way."""

@@ -4,6 +4,11 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust.perturbations.images.byte_pixels import (
+    as_units,
+    through_table,
+    through_tables,
+)
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 
 
@@ -65,17 +70,22 @@ class PointPerturbation(ImagePerturbation):
             None if self._image_statistics is None else self._image_statistics(images),
         )
 
-    def _perturb_bytes(self, images, rng):
+    def _tables(self, known):
+        """Return new bytes for old ones, of shape (n or 1, 256, 1, channels or 1)."""
         levels = (np.arange(256, dtype=np.float32) / 255).reshape(1, 256, 1, 1)
-        known = None
-        if self._image_statistics is not None:
-            known = self._image_statistics(np.divide(images, 255, dtype=np.float32))
         tables = np.asarray(self._point(levels, known)) * 255
-        tables = np.clip(np.rint(tables), 0, 255).astype(np.uint8)
+        return np.clip(np.rint(tables), 0, 255).astype(np.uint8)
+
+    def _table_of_bytes(self):
+        own_way = type(self)._perturb_bytes is not PointPerturbation._perturb_bytes
+        if own_way or self._image_statistics is not None:
+            return None
+        return self._tables(None).ravel()
+
+    def _perturb_bytes(self, images, rng):
+        known = self._image_statistics
+        tables = self._tables(known if known is None else known(as_units(images)))
         if tables.size == 256:
-            return np.take(tables.ravel(), images, mode="clip")
-        # One table an image and channel, one after another.
-        n, _, _, channels = tables.shape
-        start = 256 * np.arange(n * channels).reshape(n, 1, 1, channels)
-        tables = np.moveaxis(tables, 1, -1).reshape(-1)
-        return np.take(tables, images + start, mode="clip")
+            return through_table(images, tables.ravel())
+        tables = np.broadcast_to(tables, (len(tables), 256, 1, images.shape[3]))
+        return through_tables(images, np.moveaxis(tables[:, :, 0], 1, -1))

@@ -1,0 +1,1 @@
+"""Loops that numba compiles where it is installed; they change the speed alone."""
