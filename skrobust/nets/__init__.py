@@ -13,6 +13,7 @@ from skrobust.nets._xception import xception
 
 __all__ = [
     "AdversarialTraining",
+    "ClipNet",
     "Meso4",
     "MesoInception4",
     "ToNetInput",
@@ -26,12 +27,14 @@ __all__ = [
     "xception",
 ]
 
+# Modules of torch load on first use.
+_MODULES = {"ClipNet": "_clip_net", "Meso4": "_mesonet", "MesoInception4": "_mesonet"}
+
 
 def __getattr__(name):
-    # Modules of torch load on first use.
-    if name in ("Meso4", "MesoInception4"):
+    if name in _MODULES:
         require("torch", f"skrobust.nets.{name}", extra="torch")
-        module = require("skrobust.nets._mesonet", name, extra="torch")
+        module = require(f"skrobust.nets.{_MODULES[name]}", name, extra="torch")
         return getattr(module, name)
     raise AttributeError(f"module 'skrobust.nets' has no attribute {name!r}")
 

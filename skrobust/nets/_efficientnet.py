@@ -57,7 +57,9 @@ def efficientnet_b0(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    return _efficientnet("efficientnet_b0", 1.0, 1.0, 0.2, n_classes, in_channels, weights)
+    return _efficientnet(
+        "efficientnet_b0", 1.0, 1.0, 0.2, n_classes, in_channels, weights
+    )
 
 
 def efficientnet_b4(n_classes=2, in_channels=3, *, weights=None):
@@ -96,7 +98,9 @@ def efficientnet_b4(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    return _efficientnet("efficientnet_b4", 1.4, 1.8, 0.4, n_classes, in_channels, weights)
+    return _efficientnet(
+        "efficientnet_b4", 1.4, 1.8, 0.4, n_classes, in_channels, weights
+    )
 
 
 def _efficientnet(caller, width, depth, dropout, n_classes, in_channels, weights):

@@ -91,6 +91,9 @@ from skrobust.perturbations.time_series._values import (
     Smoothing,
 )
 from skrobust.perturbations.time_series.series_perturbation import SeriesPerturbation
+from skrobust.perturbations.videos._downscaling import Downscaling
+from skrobust.perturbations.videos._presets import video_chain
+from skrobust.perturbations.videos._video_compression import VideoCompression
 
 __all__ = [
     "AccentRemoval",
@@ -109,6 +112,7 @@ __all__ = [
     "DefocusBlur",
     "DigitChange",
     "DottedLine",
+    "Downscaling",
     "ElasticDeformation",
     "FeatureLoss",
     "FeatureNoise",
@@ -178,6 +182,7 @@ __all__ = [
     "Typos",
     "UniformNoise",
     "UnitError",
+    "VideoCompression",
     "WhitespaceErrors",
     "WordDrop",
     "WordSwap",
@@ -194,4 +199,5 @@ __all__ = [
     "tabular",
     "text",
     "two_factor_grid",
+    "video_chain",
 ]

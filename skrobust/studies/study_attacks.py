@@ -29,9 +29,7 @@ class Detector:
 
     def __init__(self, name, model, faces, store):
         self.name, self.model, self.faces, self._store = name, model, faces, store
-        self._parts = [
-            slice(i, i + _ROWS) for i in range(0, len(faces), _ROWS)
-        ]
+        self._parts = [slice(i, i + _ROWS) for i in range(0, len(faces), _ROWS)]
         self._prefixes = [
             store.prefix(model, faces.X[rows], faces.y[rows]) for rows in self._parts
         ]
@@ -45,6 +43,29 @@ class Detector:
             key = self._store.key(prefix, name, *settings)
             found.append(self._store.run(key, function, rows))
         return np.concatenate(found).astype(np.float64)
+
+    def answers(self, name, clips, change):
+        """Return the probabilities on clips that are changed as a whole, kept as one.
+
+        Parameters
+        ----------
+        name : str
+            Of the change.
+        clips : list of ndarray of int
+            The rows of each clip.
+        change : callable
+            From the frames of a clip to its changed frames.
+        """
+
+        def run():
+            q = np.empty_like(self.p)
+            for rows in clips:
+                q[rows] = self.model.predict_proba(change(self.faces.X[rows]))
+            return q
+
+        order = np.concatenate(clips)
+        key = self._store.key(self._prefixes, "answers", name, order)
+        return np.asarray(self._store.run(key, run), dtype=np.float64)
 
     def attacked(self, attack):
         """Return the probabilities on the examples of an attack."""
@@ -144,3 +165,10 @@ def _carlini_wagner(detector, size, shared):
     for k, eps in enumerate(size.l2):
         q = found[:, k]
         yield _cell(detector, "CarliniWagner", (2, eps), q, q)
+
+
+def group_cells(detector, size):
+    """Yield the cells that groups of further faces are compared by: one-step attacks."""
+    shared = {"batch_size": batch_size(detector.model.device), **_BOX}
+    for eps in size.iterated:
+        yield _published(detector, "FGSM", FGSM(eps / 255, **shared))

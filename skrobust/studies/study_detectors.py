@@ -35,7 +35,7 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
     seed : int
         Of the training.
     say : callable
-        Called with a line on what was done.
+        Called with a line on what begins.
     """
     models, origin = {}, {}
     for name in names:
@@ -49,8 +49,8 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
                 f"trained here from {begun} on {len(np.unique(train.clip))} other clips "
                 f"({len(train)} images, each also mirrored, {size.n_epochs} epochs)"
             )
-            net = _trained(name, net, train, size, weights.get(name), device, keep, seed)
-            say(f"{name}: {origin[name]}")
+            say(f"{name} is {origin[name]}")
+            net = _trained(name, net, train, size, device, keep, seed)
         # Small batches stay in the cache of a CPU: up to five times faster.
         models[name] = make_net_classifier(
             net.eval(),
@@ -81,7 +81,7 @@ def _net(name, path, seed):
         return make_net(name, path)
 
 
-def _trained(name, net, train, size, path, device, keep, seed):
+def _trained(name, net, train, size, device, keep, seed):
     """Return the net after training, from disk where it was trained before."""
     import torch
 

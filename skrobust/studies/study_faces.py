@@ -23,7 +23,7 @@ LOADERS = {
 }
 _REAL = ("real", "original", "pristine")
 _DONOR = re.compile(r"(.*/)?\d+_(\d+)")
-_COLUMNS = ("clip", "video", "frame", "group", "source")
+_COLUMNS = ("clip", "origin", "video", "frame", "group", "source")
 
 
 class Faces:
@@ -36,8 +36,9 @@ class Faces:
     y : ndarray of int of shape (n,)
         1 is real and 0 is fake, as in the weights of MesoNet.
     **columns : ndarray of shape (n,)
-        ``clip``, ``video`` (clips that show the same video have one), ``frame``,
-        ``group`` ("" where none is known) and ``source``.
+        ``clip``, ``origin`` (the video that it shows), ``video`` (one for all clips
+        that show a video, or videos that lent each other faces), ``frame``, ``group``
+        ("" where none is known) and ``source``.
     """
 
     def __init__(self, X, y, **columns):
@@ -92,11 +93,32 @@ def load_faces(sources, size, *, options, metadata, side, keep, random_state):
                 **more,
             )
         parts.append(_faces_of(found, name))
-    return join(parts)
+    return _joined(parts)
 
 
-def join(parts):
+def load_group_faces(path, per_group, side):
+    """Return some real faces of each group in a folder, or None without a folder."""
+    if path is None:
+        return None
+    images = load_image_folder(
+        path,
+        levels=("group",),
+        label="real",
+        pattern="(?P<clip>.+)",  # each image is of a person of its own
+        resize=(side, side),
+        convert=True,
+        on_error="skip",
+    )
+    rows = [
+        np.flatnonzero(images.group == g)[:per_group] for g in np.unique(images.group)
+    ]
+    return _faces_of(images.take(np.concatenate(rows)), "folder")
+
+
+def _joined(parts):
     """Return the faces of several parts as one."""
+    if len(parts) == 1:
+        return parts[0]
     columns = {n: np.concatenate([getattr(p, n) for p in parts]) for n in _COLUMNS}
     X = np.concatenate([part.X for part in parts])
     return Faces(X, np.concatenate([part.y for part in parts]), **columns)
@@ -105,9 +127,7 @@ def join(parts):
 def _plain_folder(path, size, metadata, shared, keep):
     files = Path(path).rglob("*") if Path(path).is_dir() else ()
     if metadata is None and any(f.suffix.lower() in VIDEO_SUFFIXES for f in files):
-        return load_video_folder(
-            path, size.n_frames, cache=keep, short="all", **shared
-        )
+        return load_video_folder(path, size.n_frames, cache=keep, short="all", **shared)
     return load_image_folder(path, metadata=metadata, convert=True, **shared)
 
 
@@ -135,6 +155,7 @@ def _faces_of(images, source):
     pixels = np.asarray(images.images).transpose(0, 3, 1, 2)
     clip = np.array([f"{source}/{name}" for name in images.clip.tolist()])
     video = np.array([f"{source}/{name}" for name in images.origin.tolist()])
+    origin = video
     if source == "ffpp":
         video = _with_donors(clip, video)
     # The folder of a set says where a clip is from; only a table knows its group.
@@ -143,6 +164,7 @@ def _faces_of(images, source):
         np.ascontiguousarray(pixels, dtype=np.float32) / 255,
         is_real[images.target].astype(np.int64),
         clip=clip,
+        origin=origin,
         video=video,
         frame=images.frame,
         group=group.astype(str),

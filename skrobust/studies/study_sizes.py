@@ -4,6 +4,11 @@ from dataclasses import asdict, dataclass
 
 from skrobust._validation import check_choice, check_count, invalid
 
+DETECTORS = (
+    "EfficientNetB0", "EfficientNetB4", "Meso4", "MesoInception4", "ResNet34",
+    "ResNet50", "Xception",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class StudySize:
