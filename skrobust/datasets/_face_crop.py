@@ -149,8 +149,8 @@ def _cascade(cv2):
     if not hasattr(cv2, "CascadeClassifier") or not path.exists():
         raise ImportError(
             f"FaceCrop finds no Haar cascade in OpenCV {cv2.__version__}; install "
-            "OpenCV 4 with `pip install 'skrobust[faces]'`, or pass the file of a YuNet "
-            "model."
+            "OpenCV 4 with `pip install 'skrobust[faces]'`, or pass the file of a "
+            "YuNet model."
         )
     return str(path)
 
