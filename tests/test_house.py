@@ -132,7 +132,8 @@ def test_no_private_scikit_learn(path):
 MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
-           "skrobust.studies", "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
+           "skrobust.studies", "skrobust.testing", "skrobust.wrappers",
+           "skrobust.cli"]  # fmt: skip
 HEAVY = ["torch", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn", "jinja2",
          "skops", "onnxruntime", "ai_edge_litert", "transformers"]  # fmt: skip
 

@@ -6,6 +6,8 @@ from skrobust._optional import require
 from skrobust._validation import check_count
 from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
 
+# Factors of channels and of blocks, and the dropout (as in the authors' code).
+_SCALES = {"efficientnet_b0": (1.0, 1.0, 0.2), "efficientnet_b4": (1.4, 1.8, 0.4)}
 _FIRST = ("features.0.0.weight", "conv_stem.weight")
 
 
@@ -57,9 +59,7 @@ def efficientnet_b0(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    return _efficientnet(
-        "efficientnet_b0", 1.0, 1.0, 0.2, n_classes, in_channels, weights
-    )
+    return _efficientnet("efficientnet_b0", n_classes, in_channels, weights)
 
 
 def efficientnet_b4(n_classes=2, in_channels=3, *, weights=None):
@@ -98,18 +98,16 @@ def efficientnet_b4(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    return _efficientnet(
-        "efficientnet_b4", 1.4, 1.8, 0.4, n_classes, in_channels, weights
-    )
+    return _efficientnet("efficientnet_b4", n_classes, in_channels, weights)
 
 
-def _efficientnet(caller, width, depth, dropout, n_classes, in_channels, weights):
+def _efficientnet(caller, n_classes, in_channels, weights):
     require("torch", caller, extra="torch")
     from skrobust.nets.efficientnet_modules import EfficientNet
 
     n_classes = check_count(n_classes, "n_classes", caller)
     in_channels = check_count(in_channels, "in_channels", caller)
-    net = EfficientNet(width, depth, dropout, n_classes, in_channels)
+    net = EfficientNet(*_SCALES[caller], n_classes, in_channels)
     if weights is not None:
         weights = without_prefix(read_state_dict(weights, caller), _FIRST)
         if "conv_stem.weight" in weights:

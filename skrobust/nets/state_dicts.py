@@ -46,8 +46,8 @@ def read_state_dict(weights, caller):
 def without_prefix(weights, first):
     """Return the state dict without what stands before the name of its first layer.
 
-    Training in parallel, or as a part of a larger module, writes ``module.conv1.weight``
-    for ``conv1.weight``.
+    Training in parallel, or as a part of a larger module, writes
+    ``module.conv1.weight`` for ``conv1.weight``.
 
     Parameters
     ----------

@@ -111,8 +111,8 @@ def make_net(name, path=None):
             net.load_state_dict(read_state_dict(path, "deepfake_study"))
         except RuntimeError as error:
             raise ValueError(
-                f"deepfake_study got {str(path)!r} as weights of {name}; it holds those "
-                "of another net."
+                f"deepfake_study got {str(path)!r} as weights of {name}; it holds "
+                "those of another net."
             ) from error
     else:
         state = read_state_dict(path, "deepfake_study")

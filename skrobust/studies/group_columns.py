@@ -63,8 +63,8 @@ def group_of_faces(faces, rows, path, caller):
     named = {(column, name) for column, _, name in found}
     if not used & named:
         raise ValueError(
-            f"{caller} finds none of the clips and videos of {str(path)!r} in the data; "
-            f"a clip is called {faces.clip[0].partition('/')[2]!r}."
+            f"{caller} finds none of the clips and videos of {str(path)!r} in the "
+            f"data; a clip is called {faces.clip[0].partition('/')[2]!r}."
         )
     for (column, name), where in sources.items():
         if len(where) > 1 and (column, "", name) in found:

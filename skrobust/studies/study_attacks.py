@@ -168,7 +168,7 @@ def _carlini_wagner(detector, size, shared):
 
 
 def group_cells(detector, size):
-    """Yield the cells that groups of further faces are compared by: one-step attacks."""
+    """Yield the cells that groups of further faces are compared by, of FGSM."""
     shared = {"batch_size": batch_size(detector.model.device), **_BOX}
     for eps in size.iterated:
         yield _published(detector, "FGSM", FGSM(eps / 255, **shared))

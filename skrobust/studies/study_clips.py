@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust.attacks import PGD, ClipPGD
-from skrobust.nets import ClipNet, make_net_classifier
+from skrobust.nets import make_net_classifier
 from skrobust.studies.study_attacks import Detector
 from skrobust.studies.study_detectors import batch_size
 from skrobust.studies.study_faces import Faces
@@ -56,6 +56,8 @@ def clip_cells(detector, size, store):
     faces, model = whole_clips(detector.faces), detector.model
     if faces is None:
         return
+    from skrobust.nets import ClipNet  # loads torch
+
     n_frames = faces.X.shape[1]
     n_clips = max(1, batch_size(model.device) // n_frames)
     of_clips = make_net_classifier(

@@ -46,8 +46,9 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
         else:
             begun = "given weights" if name in weights else "random weights"
             origin[name] = (
-                f"trained here from {begun} on {len(np.unique(train.clip))} other clips "
-                f"({len(train)} images, each also mirrored, {size.n_epochs} epochs)"
+                f"trained here from {begun} on {len(np.unique(train.clip))} other "
+                f"clips ({len(train)} images, each also mirrored, {size.n_epochs} "
+                f"epoch{'s' if size.n_epochs > 1 else ''})"
             )
             say(f"{name} is {origin[name]}")
             net = _trained(name, net, train, size, device, keep, seed)

@@ -55,8 +55,8 @@ def _of_pairs(comparisons):
         _finding(
             "The robust ratio tells them apart better than robust accuracy does.",
             "attacks under which the spread of the robust ratio, averaged over the "
-            "tolerances, less that of robust accuracy has an interval above 0, or below "
-            "(against), and that difference",
+            "tolerances, less that of robust accuracy has an interval above 0, or "
+            "below (against), and that difference",
             low,
             high,
             [s["gain"]["value"] for s in spreads],

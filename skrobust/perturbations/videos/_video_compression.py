@@ -85,8 +85,8 @@ class VideoCompression(ImagePerturbation):
     def _perturb(self, X, rng):
         if self.clips is not None and len(X) % self.clips:
             raise ValueError(
-                f"VideoCompression with clips={self.clips} needs whole clips of so many "
-                f"rows. Got {len(X)} rows."
+                f"VideoCompression with clips={self.clips} needs whole clips of so "
+                f"many rows. Got {len(X)} rows."
             )
         return super()._perturb(X, rng)
 
@@ -118,12 +118,10 @@ class VideoCompression(ImagePerturbation):
 def _through_h264(clip, crf, av):
     """Return the frames of a clip, grey or in colours, encoded and decoded."""
     height, width = clip.shape[1:3]
-    padding = [max(_SMALLEST - side, 0) for side in (height, width)]
-    padding = [
-        p + (side + p) % 2 for p, side in zip(padding, (height, width), strict=True)
-    ]
-    rest = [(0, 0)] * (clip.ndim - 3)
-    padded = np.pad(clip, [(0, 0), *((0, p) for p in padding), *rest], mode="edge")
+    wide = [(0, 0)] * clip.ndim
+    for axis, side in ((1, height), (2, width)):
+        wide[axis] = (0, max(side + side % 2, _SMALLEST) - side)
+    padded = np.pad(clip, wide, mode="edge")
     kind = "rgb24" if clip.ndim == 4 else "gray"
     file = BytesIO()
     with av.open(file, "w", format="mp4") as container:
