@@ -81,6 +81,7 @@ def load_faces(sources, size, *, options, metadata, side, keep, random_state):
         if name == "folder":
             found = _plain_folder(path, size, metadata, shared, keep)
             found = _some_clips(found, size.n_clips, random_state)
+            found = found.take(np.sort(some_frames(found, size.n_frames)))
         else:
             more = {"n_clips": size.n_clips, "random_state": random_state}
             if options["source"] == "videos":
@@ -211,7 +212,15 @@ def split_videos(faces, random_state):
 
 
 def some_frames(faces, n_frames):
-    """Return rows with so many frames of each clip, evenly spread over its frames."""
+    """Return rows with so many frames of each clip, evenly spread over its frames.
+
+    Parameters
+    ----------
+    faces : Faces or ImageSet
+        Frames of clips.
+    n_frames : int
+        Most frames of a clip.
+    """
     rows = []
     for clip in np.unique(faces.clip):
         own = np.flatnonzero(faces.clip == clip)

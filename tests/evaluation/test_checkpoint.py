@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.evaluation.checkpoint import fingerprint
-from skrobust.nets import ToNetInput
+from skrobust.nets import ToNetInput, make_net_classifier
 from skrobust.perturbations import GaussianNoise, two_factor_grid
 
 SCRIPT = Path(__file__).parents[1].joinpath("killed_run.py")
