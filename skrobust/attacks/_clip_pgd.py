@@ -28,11 +28,6 @@ class ClipPGD(PGD):
         Bounds of the raw input, scalars or one per feature. A frame that would leave
         them is cut there, which is the only way in which frames may differ more than B
         says.
-    over_time : {"shared", "smooth", "free"}, default="shared"
-        One perturbation for all frames; one that is linear between ``n_knots`` moments,
-        spread evenly from the first to the last frame; or one for each frame.
-    n_knots : int, default=2
-        Moments of "smooth"; at least as many as frames is "free".
     n_steps : int, default=40
         Steps of each run.
     step_size : float, default=None
@@ -41,6 +36,11 @@ class ClipPGD(PGD):
         Whether a run starts from random images, drawn by the content of the clip.
     n_restarts : int, default=1
         Runs from different starts; needs ``random_start`` beyond 1.
+    over_time : {"shared", "smooth", "free"}, default="shared"
+        One perturbation for all frames; one that is linear between ``n_knots`` moments,
+        spread evenly from the first to the last frame; or one for each frame.
+    n_knots : int, default=2
+        Moments of "smooth"; at least as many as frames is "free".
     objective : str or None, default=None
         See :class:`PGD`.
     loss : str, default="soft_margin"

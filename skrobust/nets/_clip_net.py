@@ -42,12 +42,17 @@ class ClipNet(nn.Module):
         self.net = net
 
     def forward(self, x):
-        """Return logits of shape (n_clips, n_classes), or (n_clips, 1).
+        """Return the logits of clips.
 
         Parameters
         ----------
         x : tensor of shape (n_clips, n_frames, ...)
             Frames of clips.
+
+        Returns
+        -------
+        logits : tensor of shape (n_clips, n_classes) or (n_clips, 1)
+            As the net gives them for frames.
         """
         n, n_frames = x.shape[:2]
         z = self.net(x.flatten(0, 1)).reshape(n, n_frames, -1)

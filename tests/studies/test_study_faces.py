@@ -233,3 +233,29 @@ def test_faces_are_cut_from_real_pictures(tmp_path):
             continue
         found += int((crop != 127).any(axis=2).mean() > 0.5)
     assert found >= 0.8 * len(files)
+
+
+def test_a_plain_folder_of_images(tmp_path):
+    """Frames are limited as those of videos are, and clips by label."""
+    from PIL import Image
+
+    for label in ("DeepFake", "Real"):
+        (tmp_path / "set" / label).mkdir(parents=True)
+        for clip in range(3):
+            for frame in range(0, 50, 10):
+                shade = np.full((32, 32, 3), 10 * clip + frame, dtype=np.uint8)
+                path = tmp_path / "set" / label / f"{clip}_{frame}.png"
+                Image.fromarray(shade).save(path)
+    faces = loaded({"folder": tmp_path / "set"}, tmp_path, n_clips=2)
+    assert len(faces) == 2 * 2 * 3
+    assert set(faces.frame) == {0, 20, 40}
+    assert set(faces.y[[clip.startswith("folder/Real") for clip in faces.clip]]) == {1}
+    table = tmp_path / "table.csv"
+    rows = ["path,label,clip,group"]
+    rows += [
+        f"{x}/{c}_0.png,{x},{x}{c},g{c}" for x in ("DeepFake", "Real") for c in (0, 1)
+    ]
+    table.write_text("\n".join(rows) + "\n")
+    with pytest.warns(UserWarning, match=r"26 .* no row in the metadata"):
+        found = loaded({"folder": tmp_path / "set"}, tmp_path, metadata=table)
+    assert sorted(found.group) == ["g0", "g0", "g1", "g1"]

@@ -46,7 +46,7 @@ class Downscaling(ImagePerturbation):
         ),
     }
     _noise = "fixed"
-    _strong_params = {"share": 0.05}
+    _strong_params = {"share": 0.25}
 
     def _perturb_images(self, images, rng):
         pillow = require("PIL.Image", "Downscaling", extra="images")
