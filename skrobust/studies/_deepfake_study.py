@@ -8,14 +8,13 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._optional import require
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice
 from skrobust._whole_file import write_text_whole
-from skrobust.datasets import FaceCrop
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report.strict_json import strict_json
 from skrobust.studies.group_columns import group_of_faces, group_table
 from skrobust.studies.study_attacks import Detector
-from skrobust.studies.study_detectors import CLASSES, make_detectors, needs_training
+from skrobust.studies.study_detectors import make_detectors, needs_training
 from skrobust.studies.study_faces import (
     SIDE,
     load_faces,
@@ -23,11 +22,16 @@ from skrobust.studies.study_faces import (
     some_frames,
     split_videos,
 )
+from skrobust.studies.study_inputs import (
+    CALLER,
+    check_detectors,
+    check_labels,
+    data_counts,
+    face_crop,
+)
 from skrobust.studies.study_page import study_page
 from skrobust.studies.study_results import study_results
-from skrobust.studies.study_sizes import DETECTORS, study_size
-
-_CALLER = "deepfake_study"
+from skrobust.studies.study_sizes import study_size
 
 
 def deepfake_study(
@@ -39,6 +43,8 @@ def deepfake_study(
     folder=None,
     metadata=None,
     source="videos",
+    compression="c23",
+    split=None,
     cropped=False,
     face_model=None,
     groups=None,
@@ -73,8 +79,8 @@ def deepfake_study(
         call reuses (``frames``, ``weights``, ``parts``).
     ffpp, celeb_df, uadfv : str or path, default=None
         Folders of FaceForensics++, Celeb-DF v2 and UADFV, in the layouts of
-        :func:`load_faceforensics` (compression c23, the four methods of the paper),
-        :func:`load_celeb_df` and :func:`load_uadfv`.
+        :func:`load_faceforensics` (with its default methods), :func:`load_celeb_df` and
+        :func:`load_uadfv`.
     folder : str or path, default=None
         A plain folder, ``<label>/<clip>_<frame>.jpg``, ``<label>/<clip>/<frame>.jpg``
         or ``<label>/<clip>.mp4``; labels that begin with "real", "original" or
@@ -85,6 +91,11 @@ def deepfake_study(
     source : {"videos", "images"}, default="videos"
         Whether the three sets are read from videos or from frames that were extracted
         before.
+    compression : {"raw", "c0", "c23", "c40"}, default="c23"
+        Which videos of FaceForensics++.
+    split : {"test"}, default=None
+        Only the published test clips of FaceForensics++ and Celeb-DF v2; UADFV has
+        none. None takes all.
     cropped : bool, default=False
         Whether the images show faces that are cut out already.
     face_model : str or path, default=None
@@ -173,31 +184,32 @@ def deepfake_study(
     sources = {name: path for name, path in sources.items() if path is not None}
     if not sources:
         raise ValueError(
-            f"{_CALLER} needs at least one of ffpp, celeb_df, uadfv and folder."
+            f"{CALLER} needs at least one of ffpp, celeb_df, uadfv and folder."
         )
     if metadata is not None and folder is None:
-        raise ValueError(f"{_CALLER} takes metadata together with folder only.")
+        raise ValueError(f"{CALLER} takes metadata together with folder only.")
     for name, choice in (("cropped", cropped), ("clips", clips), ("chains", chains)):
-        check_choice(choice, name, _CALLER, (True, False))
-    check_choice(source, "source", _CALLER, ("videos", "images"))
-    names, weights, orders = _check_detectors(detectors, weights, orders)
+        check_choice(choice, name, CALLER, (True, False))
+    check_choice(source, "source", CALLER, ("videos", "images"))
+    check_choice(split, "split", CALLER, (None, "test"))
+    names, weights, orders = check_detectors(detectors, weights, orders)
     amounts = study_size(
         size,
-        _CALLER,
+        CALLER,
         n_clips=n_clips,
         n_frames=n_frames,
         n_test_frames=n_test_frames,
         n_steps=n_steps,
         n_epochs=n_epochs,
     )
-    seed = seed_number(random_state, _CALLER)
-    crop = None if cropped else _face_crop(face_model)
-    table = None if groups is None else group_table(groups, _CALLER)
+    seed = seed_number(random_state, CALLER)
+    crop = None if cropped else face_crop(face_model)
+    table = None if groups is None else group_table(groups, CALLER)
     for package in ("torch", "skorch"):
-        require(package, _CALLER, extra="deepfake")
-    require("jinja2", _CALLER, extra="report")
+        require(package, CALLER, extra="deepfake")
+    require("jinja2", CALLER, extra="report")
     out = Path(out)
-    store = Checkpoint(out / "parts", _CALLER)
+    store = Checkpoint(out / "parts", CALLER)
     trained = needs_training(names, weights)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -205,25 +217,27 @@ def deepfake_study(
             sources,
             amounts,
             options={"crop": crop, "source": source},
+            of_set={"ffpp": {"compression": compression}},
+            split=split,
             metadata=metadata,
             side=SIDE,
             keep=out / "frames",
             random_state=random_state,
         )
         if table is not None:
-            faces.group = group_of_faces(faces, table, groups, _CALLER)
+            faces.group = group_of_faces(faces, table, groups, CALLER)
         real = load_group_faces(group_faces, amounts.per_group, SIDE)
     notes = list(dict.fromkeys(str(w.message) for w in caught))
     mask = np.zeros(len(faces), dtype=bool)
     if trained:
         mask = split_videos(faces, random_state)
     train, test = faces.take(mask), faces.take(~mask)
-    _check_labels(train if trained else None, test)
+    check_labels(train if trained else None, test)
     test = test.take(some_frames(test, amounts.n_test_frames))
     say(f"{len(train)} images to train on, {len(test)} to test on")
     from skrobust.nets.devices import find_device
 
-    device = find_device(device, _CALLER)
+    device = find_device(device, CALLER)
     models, origin = make_detectors(
         names, weights, orders, train, amounts,
         device=device, keep=out / "weights", seed=seed % 2**31, say=say,
@@ -233,10 +247,11 @@ def deepfake_study(
     if real is not None:
         on_real = {n: Detector(n, model, real, store) for n, model in models.items()}
     results = {
-        "data": _data(sources, train, test),
+        "data": data_counts(sources, train, test),
         "settings": {
             "size": size, "random_state": random_state, "cropped": cropped,
             "side": SIDE, "source": source, "device": str(device),
+            "compression": compression, "split": split,
         },
         "amounts": amounts.to_dict(),
         **study_results(tested, on_real, origin, amounts, clips, chains, store, say),
@@ -247,69 +262,3 @@ def deepfake_study(
     results = json.loads(text)
     write_text_whole(out / "report.html", study_page(results))
     return results
-
-
-def _check_detectors(detectors, weights, orders):
-    names = [detectors] if isinstance(detectors, str) else list(detectors)
-    if not names or not set(names) <= set(DETECTORS) or len(set(names)) < len(names):
-        rule = f"one or several of {', '.join(DETECTORS)}, each once"
-        raise invalid("detectors", _CALLER, rule, detectors)
-    weights, orders = dict(weights or {}), dict(orders or {})
-    for parameter, given in (("weights", weights), ("orders", orders)):
-        strange = [name for name in given if name not in names]
-        if strange:
-            rule = f"for the detectors of the study, {', '.join(names)}"
-            raise invalid(parameter, _CALLER, rule, strange[0])
-    for name, path in weights.items():
-        if not Path(path).is_file():
-            raise invalid("weights", _CALLER, f"a file for {name}", str(path))
-    for name, order in orders.items():
-        if sorted(order) != sorted(CLASSES):
-            rule = "('real', 'fake') or ('fake', 'real') for a detector"
-            raise invalid("orders", _CALLER, rule, {name: order})
-    return names, weights, orders
-
-
-def _face_crop(model):
-    """Return the crop of faces, or say at once what it lacks."""
-    crop = FaceCrop(model=None if model is None else str(model))
-    try:
-        crop.check()
-    except ImportError as error:
-        raise ImportError(
-            f"{_CALLER} needs a detector of faces to cut them out ({error}) For faces "
-            "that are cut out already pass cropped=True (--cropped)."
-        ) from error
-    return crop
-
-
-def _check_labels(train, test):
-    for faces, doing in ((train, "train on"), (test, "test on")):
-        if faces is not None and len(np.unique(faces.y)) < 2:
-            found = "none" if not len(faces) else CLASSES[int(faces.y[0])]
-            raise ValueError(
-                f"{_CALLER} needs real and fake faces to {doing}; it has {found} only."
-            )
-
-
-def _data(sources, train, test):
-    """Return what is tested, as counts."""
-    _, first = np.unique(test.clip, return_index=True)
-    n_fake, n_real = np.bincount(test.y[first], minlength=2).tolist()
-    counts = np.bincount(test.y)
-    rows = []
-    for name, path in sources.items():
-        own = test.source == name
-        n_clips = len(np.unique(test.clip[own]))
-        row = {"source": name, "path": Path(path).name, "n_clips": n_clips}
-        rows.append(row | {"n_images": int(own.sum())})
-    return {
-        "sources": rows,
-        "n_images": len(test),
-        "n_clips": len(first),
-        "n_fake_clips": n_fake,
-        "n_real_clips": n_real,
-        "n_videos": len(np.unique(test.video)),
-        "n_train_images": len(train),
-        "constant_accuracy": float(counts.max() / counts.sum()),
-    }

@@ -21,6 +21,7 @@ LOADERS = {
     "celeb_df": load_celeb_df,
     "uadfv": load_uadfv,
 }
+_SPLIT = ("ffpp", "celeb_df")  # UADFV has no published split
 _REAL = ("real", "original", "pristine")
 _DONOR = re.compile(r"(.*/)?\d+_(\d+)")
 _COLUMNS = ("clip", "origin", "video", "frame", "group", "source")
@@ -55,7 +56,18 @@ class Faces:
         return Faces(self.X[rows], self.y[rows], **columns)
 
 
-def load_faces(sources, size, *, options, metadata, side, keep, random_state):
+def load_faces(
+    sources,
+    size,
+    *,
+    options,
+    metadata,
+    side,
+    keep,
+    random_state,
+    split=None,
+    of_set=None,
+):
     """Return the faces of all data sets that were named.
 
     Parameters
@@ -74,6 +86,10 @@ def load_faces(sources, size, *, options, metadata, side, keep, random_state):
         Folder for the frames of videos.
     random_state : int
         Seed of the choice of clips.
+    split : {"test"} or None, default=None
+        Of the sets that have published splits.
+    of_set : dict of str to dict, default=None
+        Options of single loaders.
     """
     shared = {"resize": (side, side), "crop": options["crop"], "on_error": "skip"}
     parts = []
@@ -84,6 +100,9 @@ def load_faces(sources, size, *, options, metadata, side, keep, random_state):
             found = found.take(np.sort(some_frames(found, size.n_frames)))
         else:
             more = {"n_clips": size.n_clips, "random_state": random_state}
+            more |= (of_set or {}).get(name, {})
+            if name in _SPLIT:
+                more["split"] = split
             if options["source"] == "videos":
                 more |= {"cache": keep, "short": "all"}
             found = LOADERS[name](

@@ -69,6 +69,16 @@ def test_some_clips_of_each_label(trees, tmp_path):
     assert set(other.clip) != set(faces.clip)
 
 
+def test_published_test_clips(trees, tmp_path):
+    listed = trees["celeb_df"] / "List_of_testing_videos.txt"
+    listed.write_text("1 Celeb-real/id1_0000.mp4\n0 Celeb-synthesis/id1_id2_0000.mp4\n")
+    faces = loaded({"celeb_df": trees["celeb_df"]}, tmp_path, split="test")
+    listed.unlink()
+    assert set(faces.clip) == {
+        "celeb_df/Celeb-real/id1_0000", "celeb_df/Celeb-synthesis/id1_id2_0000",
+    }  # fmt: skip
+
+
 def test_frames_are_spread_over_the_clip(trees, tmp_path):
     faces = loaded({"uadfv": trees["uadfv"]}, tmp_path)
     rows = some_frames(faces, 2)

@@ -48,6 +48,17 @@ def _pairs(ctx, param, values):
     click.Choice(["videos", "images"]),
     default="videos",
 )
+@shared.option(
+    "--compression",
+    "Which videos of FaceForensics++.",
+    click.Choice(["raw", "c0", "c23", "c40"]),
+    default="c23",
+)
+@shared.option(
+    "--split",
+    "Only the published test clips of FaceForensics++ and Celeb-DF v2.",
+    click.Choice(["test"]),
+)
 @shared.flag("--cropped", "The images show faces that are cut out already.")
 @shared.option(
     "--face-model", "File of a YuNet model; default: OpenCV's cascade.", metavar="FILE"
