@@ -1,6 +1,7 @@
 """Faces of the study: loaders, halves, groups, and what is refused."""
 
 import csv
+import warnings
 
 import numpy as np
 import pytest
@@ -269,3 +270,33 @@ def test_a_plain_folder_of_images(tmp_path):
     with pytest.warns(UserWarning, match=r"26 .* no row in the metadata"):
         found = loaded({"folder": tmp_path / "set"}, tmp_path, metadata=table)
     assert sorted(found.group) == ["g0", "g0", "g1", "g1"]
+
+
+@pytest.mark.data
+def test_faces_are_cut_from_the_frames_of_videos(tmp_path):
+    """Clips of faces on a larger picture give the same clips, without the picture."""
+    cv2 = pytest.importorskip("cv2", reason="no OpenCV: pip install 'skrobust[faces]'")
+    if not hasattr(cv2, "CascadeClassifier"):
+        pytest.skip("OpenCV 5 has no cascades; skrobust[faces] installs OpenCV 4")
+    from PIL import Image
+
+    from skrobust.studies.study_inputs import face_crop
+
+    faces = data_folder("deepfake", "faces")
+    for folder, label, end in (("Real", "real", ""), ("DeepFake", "fake", "_fake")):
+        names = {}
+        for file in sorted((faces / folder).iterdir()):
+            names.setdefault(file.stem.rpartition("_")[0], []).append(file)
+        for k, files in enumerate(list(names.values())[:4]):
+            clip = np.full((len(files), 240, 320, 3), 127, dtype=np.uint8)
+            for frame, file in zip(clip, files, strict=True):
+                face = Image.open(file).convert("RGB").resize((144, 144))
+                frame[48:192, 90:234] = face
+            write_video(tmp_path / "set" / label / f"{k:04d}{end}.mp4", clip)
+    options = {"crop": face_crop(None), "source": "videos"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # on frames without a face
+        found = loaded({"uadfv": tmp_path / "set"}, tmp_path, options=options, side=64)
+    assert len(set(found.clip)) >= 6
+    grey = (np.abs(found.X - 127 / 255) < 0.02).all(axis=1).mean(axis=(1, 2))
+    assert np.median(grey) < 0.5  # of the pictures it is .73
