@@ -4,9 +4,45 @@ import numpy as np
 
 from skrobust.studies.study_comparisons import MARGIN
 
+_ATTACK = ("attack", "norm", "eps")
+_SLACK = 0.02  # of robust accuracy, by which an attack may find less than FGSM
+
+
+def weak_attacks(cells):
+    """Return the attacks of many steps that find less than FGSM at their budget.
+
+    Too few steps do that; what such an attack says of detectors is about the attack.
+
+    Parameters
+    ----------
+    cells : list of dict
+        From :func:`~skrobust.studies.study_numbers.cell_numbers`.
+
+    Returns
+    -------
+    list of dict
+        ``attack``, ``norm``, ``eps``, ``detector``, and the robust accuracy under it
+        and under FGSM.
+    """
+    places, found = ("detector", "norm", "eps"), []
+    fast = {
+        tuple(c[k] for k in places): c["accuracy"]["value"]
+        for c in cells
+        if c["attack"] == "FGSM"
+    }
+    for cell in cells:
+        value = cell["accuracy"]["value"]
+        fgsm = fast.get(tuple(cell[k] for k in places), 1.0)
+        if value > fgsm + _SLACK:
+            row = {k: cell[k] for k in ("attack", *places)}
+            found.append(row | {"accuracy": value, "fgsm_accuracy": fgsm})
+    return found
+
 
 def findings(cells, comparisons):
     """Return one dictionary for each finding: what it says, and where it holds.
+
+    Attacks that are weaker than FGSM on some detector are not counted.
 
     Parameters
     ----------
@@ -22,6 +58,11 @@ def findings(cells, comparisons):
         ``n_against`` and ``n`` (how often it is judged), and ``values``, the smallest
         and largest value.
     """
+    weak = {tuple(row[k] for k in _ATTACK) for row in weak_attacks(cells)}
+    cells, comparisons = (
+        [row for row in rows if tuple(row[k] for k in _ATTACK) not in weak]
+        for rows in (cells, comparisons)
+    )
     return [*_of_pairs(comparisons), _linearity(cells)]
 
 

@@ -6,7 +6,7 @@ from skrobust.studies.study_attacks import cells_of, group_cells
 from skrobust.studies.study_chains import chain_numbers
 from skrobust.studies.study_clips import clip_cells
 from skrobust.studies.study_comparisons import compare_detectors, group_numbers
-from skrobust.studies.study_findings import findings
+from skrobust.studies.study_findings import findings, weak_attacks
 from skrobust.studies.study_numbers import (
     TOLERANCES,
     cell_numbers,
@@ -69,6 +69,7 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
         "clip_attacks": clip_rows,
         "chains": chain_rows,
         "groups": [group for group in groups if group is not None],
+        "weak_attacks": weak_attacks(cells),
         "findings": findings(cells, comparisons),
     }
 

@@ -57,7 +57,7 @@ class StudySize:
 SIZES = {
     "quick": StudySize(
         n_clips=8, n_frames=3, n_test_frames=2, linf=(0.2,), l2=(0.35,),
-        iterated=(0.2,), n_steps=3, cw_steps=5, cw_searches=1, n_epochs=1, per_group=5,
+        iterated=(0.2,), n_steps=3, cw_steps=20, cw_searches=1, n_epochs=1, per_group=5,
     ),
     "default": StudySize(
         n_clips=50, n_frames=6, n_test_frames=2, linf=(0.05, 0.2, 1.0), l2=(0.35,),
