@@ -67,9 +67,17 @@ def test_ratios_apart_at_equal_accuracy():
     (found,) = comparisons[0]["images"]["regions"]
     assert found == {"detector": "steady", "start": 0.02, "stop": 0.12}
     assert comparisons[0]["spread"]["gain"]["value"] == pytest.approx(10 / 20)
-    alike, apart, more, depends, _ = counts(numbers, comparisons)
-    assert alike == apart == more == (1, 0, 1)
+    alike, apart, _, depends, _ = counts(numbers, comparisons)
+    assert alike == apart == (1, 0, 1)
     assert depends == (0, 1, 1)
+
+
+def test_ratios_further_apart_than_accuracies():
+    steady = Made("steady", [0.02, 0.02, 0.03])
+    brittle = Made("brittle", [0.12, 0.13, 0.13, 0.12, 0.12])
+    assert counts(*compared(steady, brittle))[2] == (1, 0, 1)
+    fooled = Made("fooled", [0.6, 0.6, 0.02])  # ratios as far apart, accuracies too
+    assert counts(*compared(steady, fooled))[2][0] == 0
 
 
 def test_two_leads_in_two_regions():
