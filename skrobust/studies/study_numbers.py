@@ -88,7 +88,8 @@ def cell_numbers(detector, cell):
     """
     faces, clips, p = detector.faces, Clips(detector.faces), detector.p
     judged, moved = cell["judged"], cell["moved"]
-    clip_right = clips.right(p) & clips.right(judged)
+    # Frames that were fooled early are not moved far: the full run may fool more clips.
+    clip_right = clips.right(p) & clips.right(judged) & clips.right(moved)
     temperature = fit_temperature(p, faces.y)
     scaled = [tempered(rows, temperature) for rows in (p, moved)]
     found = quietly(

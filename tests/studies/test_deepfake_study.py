@@ -19,7 +19,7 @@ def whole(study, trees, out):
     """Return the results of all three sets with all parts, run once."""
     file = out / "results.json"
     if not file.exists():
-        study(out, **trees, clips=True, chains=True)
+        study(out, **trees, clips=True, chains=True, n_test_frames=3)
     return json.loads(file.read_text())
 
 
