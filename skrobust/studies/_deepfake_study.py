@@ -140,9 +140,10 @@ def deepfake_study(
         What ``results.json`` holds: ``data``, ``settings``, ``amounts`` (of the size),
         ``tolerances``, ``detectors``, ``cells`` (one for each detector, attack and
         budget), ``comparisons`` (one for each attack and budget), ``clip_attacks``,
-        ``chains``, ``groups``, ``weak_attacks`` (that find less than FGSM, for lack of
-        steps, and are not counted in the findings), ``findings`` and ``notes``. Numbers
-        with limits are dictionaries of ``value``, ``low`` and ``high``.
+        ``chains`` and ``chain_comparisons`` (one for each encoding), ``groups``,
+        ``weak_attacks`` (that find less than FGSM, for lack of steps, and are not
+        counted in the findings), ``findings`` and ``notes``. Numbers with limits are
+        dictionaries of ``value``, ``low`` and ``high``.
 
     Raises
     ------

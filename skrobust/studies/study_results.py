@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from skrobust.studies.study_attacks import cells_of, group_cells
-from skrobust.studies.study_chains import chain_numbers
+from skrobust.studies.study_chains import chain_cells, chain_numbers
 from skrobust.studies.study_clips import clip_cells
 from skrobust.studies.study_comparisons import compare_detectors, group_numbers
 from skrobust.studies.study_findings import findings, weak_attacks
@@ -52,15 +52,20 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
     if len(tested) > 1:
         comparisons = [compare_detectors(tested, by_name) for by_name in found.values()]
         say("comparisons")
-    clip_rows, chain_rows = [], []
+    clip_rows, chain_rows, coded = [], [], defaultdict(dict)
     for name, detector in tested.items():
         if clips:
             for row in clip_cells(detector, size, store):
                 clip_rows.append(row)
                 say(f"{name}, clips, {row['over_time']}")
         if chains:
-            chain_rows += chain_numbers(detector)
+            for cell in chain_cells(detector):
+                coded[cell["attack"]][name] = cell
+                chain_rows.append(chain_numbers(detector, cell))
             say(f"{name}, encodings")
+    chain_comparisons = []
+    if len(tested) > 1:
+        chain_comparisons = [compare_detectors(tested, one) for one in coded.values()]
     return {
         "tolerances": TOLERANCES,
         "detectors": rows,
@@ -68,6 +73,7 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
         "comparisons": comparisons,
         "clip_attacks": clip_rows,
         "chains": chain_rows,
+        "chain_comparisons": chain_comparisons,
         "groups": [group for group in groups if group is not None],
         "weak_attacks": weak_attacks(cells),
         "findings": findings(cells, comparisons),

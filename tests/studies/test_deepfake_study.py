@@ -38,6 +38,9 @@ def test_all_three_sets_in_one_study(whole, out):
     assert len(whole["comparisons"]) == 5
     assert len(whole["clip_attacks"]) == 2 * 4
     assert len(whole["chains"]) == 2 * 9
+    assert [c["attack"] for c in whole["chain_comparisons"]][:2] == [
+        "H.264 crf 23", "H.264 crf 28",
+    ]  # fmt: skip
     assert len(whole["findings"]) == 5
     assert whole["groups"] == []
 
