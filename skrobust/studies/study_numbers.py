@@ -101,7 +101,7 @@ def cell_numbers(detector, cell):
         "clip_accuracy": share(clip_right, clips.video),
         "images": curve(p, moved, faces.video),
         "clips": curve(clips.mean(p), clips.mean(moved), clips.video),
-        "tempered": robust_ratio_curve(*scaled, tolerances=TOLERANCES)[1],
+        "tempered": quietly(robust_ratio_curve, *scaled, tolerances=TOLERANCES)[1],
         "linearity": _linearity(found.linearity),
     }
 
