@@ -15,6 +15,7 @@ FAMILIES = [
     "evaluation",
     "plots",
     "report",
+    "studies",
     "testing",
     "base",
 ]
@@ -47,6 +48,7 @@ FOLDERS = {
         "tables": "Tables",
         "time_series": "Time series",
         "texts": "Text",
+        "videos": "Videos",
         "meta": "Perturbations of other perturbations, and wrappers of models",
     },
     "sampling": {

@@ -5,7 +5,7 @@ Deepfake detectors: is it the model or the metric?
 Two published detectors (MesoNet) under the same attack, with robust accuracy on the
 right axis and the robust ratio over 21 tolerances on the left. Set ``SKROBUST_DATA`` to
 a folder with ``faces/`` and ``mesonet_weights/``; without it, small nets on synthetic
-textures are used. ``benchmarks/deepfake_study.py`` is the full study.
+textures are used. ``skrobust study deepfake`` is the full study.
 """
 
 import os

@@ -16,6 +16,7 @@ __all__ = [
     "plots",
     "report",
     "sampling",
+    "studies",
     "testing",
     "wrap",
     "wrappers",

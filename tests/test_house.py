@@ -25,6 +25,7 @@ FLOORS = [
     {"evaluation", "testing"},
     {"plots"},
     {"report"},
+    {"studies"},
     {"cli"},
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
@@ -134,7 +135,8 @@ def test_no_private_scikit_learn(path):
 MODULES = ["skrobust", "skrobust.attacks", "skrobust.metrics", "skrobust.perturbations",
            "skrobust.sampling", "skrobust.nets", "skrobust.datasets",
            "skrobust.certificates", "skrobust.evaluation", "skrobust.plots",
-           "skrobust.testing", "skrobust.wrappers", "skrobust.cli"]  # fmt: skip
+           "skrobust.studies", "skrobust.testing", "skrobust.wrappers",
+           "skrobust.cli"]  # fmt: skip
 HEAVY = ["torch", "numba", "av", "cv2", "PIL", "skorch", "matplotlib", "imblearn",
          "jinja2", "skops", "onnxruntime", "ai_edge_litert",
          "transformers"]  # fmt: skip
@@ -176,7 +178,7 @@ def test_families_are_attributes():
 @pytest.mark.parametrize(
     "family",
     ["attacks", "base", "certificates", "datasets", "evaluation", "metrics", "nets",
-     "perturbations", "plots", "sampling", "testing", "wrappers"],
+     "perturbations", "plots", "sampling", "studies", "testing", "wrappers"],
 )  # fmt: skip
 def test_all_is_sorted_and_there(family):
     import importlib

@@ -13,6 +13,7 @@ from skrobust.attacks._adversarial_resampler import AdversarialSampler
 from skrobust.attacks._auto_attack import AutoAttack
 from skrobust.attacks._auto_pgd import AutoPGD
 from skrobust.attacks._carlini_wagner import CarliniWagner
+from skrobust.attacks._clip_pgd import ClipPGD
 from skrobust.attacks._ddn import DDN
 from skrobust.attacks._deepfool import DeepFool
 from skrobust.attacks._exact_linear import ExactLinear
@@ -42,6 +43,7 @@ __all__ = [
     "BIM",
     "BlackBoxAttack",
     "CarliniWagner",
+    "ClipPGD",
     "Constraints",
     "DDN",
     "DeepFool",

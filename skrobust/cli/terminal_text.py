@@ -26,12 +26,12 @@ class Progress:
     """
 
     def __init__(self, quiet=False):
-        self._start, self._quiet = time.perf_counter(), quiet
+        self._start, self.is_quiet = time.perf_counter(), quiet
         self.has_bars = not quiet and sys.stderr.isatty()
 
     def __call__(self, line):
         """Write one line."""
-        if not self._quiet:
+        if not self.is_quiet:
             click.echo(f"[{self.seconds:6.1f} s] {line}", err=True)
 
     @property

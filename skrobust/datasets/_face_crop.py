@@ -91,13 +91,31 @@ class FaceCrop:
         y = max(int(top + box_height / 2) - side // 2, 0)
         return x, y, min(width - x, side), min(height - y, side)
 
+    def check(self):
+        """Raise unless the parameters are valid and the detector is at hand.
+
+        Raises
+        ------
+        ValueError
+            For parameters that are none of those above.
+        ImportError
+            Without OpenCV, or without a cascade where no model is given.
+        """
+        check_number(self.margin, "margin", "FaceCrop", low=1)
+        check_number(self.min_size, "min_size", "FaceCrop", low=1)
+        cv2 = require("cv2", "FaceCrop", extra="faces")
+        if self.model is None:
+            _cascade(cv2)
+        elif not Path(self.model).is_file():
+            raise invalid("model", "FaceCrop", "the path of a YuNet file", self.model)
+
     def __call__(self, image):
         """Return the part of an image of shape (height, width, 3) with the face."""
         image = np.asarray(image)
         if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
             rule = "uint8 of shape (height, width, 3)"
             raise invalid("image", "FaceCrop", rule, (image.dtype, image.shape))
-        check_number(self.min_size, "min_size", "FaceCrop", low=1)
+        self.check()
         cv2 = require("cv2", "FaceCrop", extra="faces")
         find = self._by_cascade if self.model is None else self._by_model
         boxes = np.asarray(find(cv2, image)).reshape(-1, 4)
@@ -113,25 +131,28 @@ class FaceCrop:
         return image[y : y + h, x : x + w]
 
     def _by_cascade(self, cv2, image):
-        path = Path(getattr(getattr(cv2, "data", None), "haarcascades", "")) / _CASCADE
-        if not hasattr(cv2, "CascadeClassifier") or not path.exists():
-            raise ImportError(
-                f"FaceCrop finds no Haar cascade in OpenCV {cv2.__version__}; install "
-                "OpenCV 4 with `pip install 'skrobust[faces]'`, or pass the file of a "
-                "YuNet model."
-            )
         grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY)
-        return cv2.CascadeClassifier(str(path)).detectMultiScale(
+        return cv2.CascadeClassifier(_cascade(cv2)).detectMultiScale(
             grey, scaleFactor=1.1, minNeighbors=5, minSize=(int(self.min_size),) * 2
         )
 
     def _by_model(self, cv2, image):
-        if not Path(self.model).is_file():
-            raise invalid("model", "FaceCrop", "the path of a YuNet file", self.model)
         size = image.shape[1::-1]
         detector = cv2.FaceDetectorYN.create(str(self.model), "", size)
         _, found = detector.detect(cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
         return np.empty((0, 4)) if found is None else found[:, :4]
+
+
+def _cascade(cv2):
+    """Return the file of the cascade that comes with OpenCV, or raise."""
+    path = Path(getattr(getattr(cv2, "data", None), "haarcascades", "")) / _CASCADE
+    if not hasattr(cv2, "CascadeClassifier") or not path.exists():
+        raise ImportError(
+            f"FaceCrop finds no Haar cascade in OpenCV {cv2.__version__}; install "
+            "OpenCV 4 with `pip install 'skrobust[faces]'`, or pass the file of a "
+            "YuNet model."
+        )
+    return str(path)
 
 
 def _on_image(boxes, height, width):

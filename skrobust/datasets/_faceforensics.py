@@ -70,8 +70,12 @@ def load_faceforensics(
     verify : bool, default=True
         Whether each extracted image is decoded once now; False reads the headers only,
         as in :func:`load_image_folder`.
+    n_clips : int, default=None
+        Most clips of each label, drawn by ``random_state`` before any is opened; None
+        takes all.
     every, fps, method, short, random_state : object
-        As in :func:`sample_frames`, for videos only.
+        As in :func:`sample_frames`, for videos only, but ``random_state`` also draws
+        the clips.
 
     Returns
     -------

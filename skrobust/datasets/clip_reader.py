@@ -1,5 +1,8 @@
 """Reader of the clips of a published deepfake set."""
 
+import numpy as np
+
+from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count
 from skrobust.datasets.build_image_set import build
 from skrobust.datasets.clips_on_disk import (
@@ -36,6 +39,9 @@ class ClipReader:
         As :func:`skrobust.datasets.load_video_folder` documents them.
     verify : bool, default=True
         Whether each extracted image is decoded once.
+    n_clips : int, default=None
+        Most clips of each label, drawn by ``random_state`` before any is opened; None
+        takes all.
     **sampling : dict
         As :func:`skrobust.datasets.sample_frames` documents them; for videos only.
     """
@@ -52,6 +58,7 @@ class ClipReader:
         on_error="raise",
         cache=None,
         verify=True,
+        n_clips=None,
         **sampling,
     ):
         self.caller, self.folder = caller, folder_of(path, caller)
@@ -60,7 +67,11 @@ class ClipReader:
         check_choice(verify, "verify", caller, (True, False))
         self.options = ImageOptions.checked(caller, resize=resize, crop=crop)
         self.source, self.cache, self.verify = source, cache, verify
-        self.n_clips, self.n_frames, self._records = 0, n_frames, []
+        self.n_found, self.n_frames, self._records = 0, n_frames, []
+        if n_clips is not None:
+            check_count(n_clips, "n_clips", caller)
+        self.n_clips, self._waiting = n_clips, []
+        self._seed = seed_number(sampling.get("random_state"), caller)
         if source == "videos":
             self.sampling = FrameSampling.of(caller, n_frames, sampling)
             return
@@ -83,7 +94,7 @@ class ClipReader:
             Whether a folder without clips is passed over.
         """
         found = clips_in(self.folder / folder, places[self.source], self.source)
-        self.n_clips += len(found)
+        self.n_found += len(found)
         if not found and not may_lack:
             reason = f"there are no {self.source} of clips in it"
             self.skips.add(self.folder / folder, reason)
@@ -91,6 +102,21 @@ class ClipReader:
 
     def read(self, path, **facts):
         """Add the frames of one clip to the set, with facts about the clip."""
+        if self.n_clips is None:
+            self._read(path, facts)
+        else:  # the draw needs all names
+            self._waiting.append((path, facts))
+
+    def _draw(self):
+        """Return some of the clips that wait, in their order."""
+        rng = np.random.default_rng(stream_number("clips", self._seed))
+        chosen = []
+        for label in LABELS:
+            own = [i for i, w in enumerate(self._waiting) if w[1]["label"] == label]
+            chosen += rng.permutation(own)[: self.n_clips].tolist()
+        return [self._waiting[int(i)] for i in sorted(chosen)]
+
+    def _read(self, path, facts):
         if self.source == "videos":
             found = video_records(path, self.sampling, self.skips, **facts)
         else:
@@ -99,11 +125,13 @@ class ClipReader:
 
     def image_set(self, layout):
         """Return the set of all clips; an error names the ``layout``."""
-        if not self.n_clips:
+        if not self.n_found:
             raise ValueError(
                 f"{self.caller} found no clips under {str(self.folder)!r}; it needs "
                 f"{layout}."
             )
+        for path, facts in self._draw():
+            self._read(path, facts)
         return build(
             self._records,
             self.skips,

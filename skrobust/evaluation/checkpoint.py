@@ -20,7 +20,7 @@ def fingerprint(estimator):
     """Return a hash of a fitted model.
 
     The pickle of a net differs from one time to the next, so a net is known by its
-    class, its weights and its buffers.
+    class, its weights and its buffers, and the order of its outputs.
     """
     steps, model = unwrap(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
@@ -28,7 +28,11 @@ def fingerprint(estimator):
     weights = {k: v.cpu().numpy() for k, v in model.module_.state_dict().items()}
     kinds = [type(part).__qualname__ for part in (estimator, model, model.module_)]
     shown = repr(model.module_), type(model.criterion_).__qualname__
-    return joblib.hash([steps, kinds, shown, weights])
+    parts = [steps, kinds, shown, weights]
+    order = getattr(model, "classes", None)
+    if order is not None and list(order) != list(model.classes_):
+        parts.append(list(order))  # the same outputs mean other labels
+    return joblib.hash(parts)
 
 
 class Checkpoint:

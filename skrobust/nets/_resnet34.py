@@ -1,9 +1,10 @@
 """ResNet-34 with parameters named as in torchvision."""
 
-import os
-
 from skrobust._optional import require
-from skrobust._validation import check_count, invalid
+from skrobust._validation import check_count
+from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
+
+FIRST = ("conv1.weight",)
 
 
 def resnet34(n_classes=2, in_channels=3, *, weights=None):
@@ -17,9 +18,10 @@ def resnet34(n_classes=2, in_channels=3, *, weights=None):
         Channels of an image; any side from 32 pixels on.
     weights : dict or path-like, default=None
         State dict of a ResNet-34, for example one of torchvision, or the file that
-        holds it (read with ``weights_only=True``, so nothing in it is executed). Where
-        the last layer ``fc`` has another number of classes it is left out and starts
-        anew, which is transfer learning; anything else that does not fit is refused.
+        holds it (read with ``weights_only=True``, so nothing in it is executed). A
+        prefix of all names, such as ``module.``, is taken off. Where the last layer
+        ``fc`` has another number of classes it is left out and starts anew, which is
+        transfer learning; anything else that does not fit is refused.
         None draws He's normal weights.
 
     Returns
@@ -53,50 +55,7 @@ def resnet34(n_classes=2, in_channels=3, *, weights=None):
     in_channels = check_count(in_channels, "in_channels", "resnet34")
     net = ResNet((3, 4, 6, 3), n_classes, in_channels)
     if weights is not None:
-        _fill(net, _state_dict(weights))
+        weights = without_prefix(read_state_dict(weights, "resnet34"), FIRST)
+        what = f"a ResNet-34 with {in_channels} input channels"
+        fill_net(net, weights, "fc", what, "resnet34")
     return net
-
-
-def _state_dict(weights):
-    import torch
-
-    if isinstance(weights, (str, os.PathLike)):
-        path = os.fspath(weights)
-        if not os.path.isfile(path):
-            raise FileNotFoundError(f"resnet34 found no file at {path!r}.")
-        try:
-            weights = torch.load(path, map_location="cpu", weights_only=True)
-        except Exception as error:
-            raise ValueError(
-                f"resnet34 could not read {path!r} as the state dict of a net; it is "
-                "another kind of file, cut off, or holds more than weights."
-            ) from error
-    is_state = isinstance(weights, dict) and all(
-        isinstance(name, str) and isinstance(value, torch.Tensor)
-        for name, value in weights.items()
-    )
-    if not is_state:
-        rule = "None, a state dict or the path of one"
-        raise invalid("weights", "resnet34", rule, type(weights).__name__)
-    return weights
-
-
-def _fill(net, weights):
-    own = net.state_dict()
-    head = weights.get("fc.weight")
-    if head is not None and head.ndim == 2 and len(head) != len(own["fc.weight"]):
-        weights = {k: v for k, v in weights.items() if not k.startswith("fc.")}
-        weights |= {k: v for k, v in own.items() if k.startswith("fc.")}
-    # Files of early versions do not count batches.
-    missing = {k for k in own.keys() - weights.keys() if "num_batches" not in k}
-    strange = sorted(missing | (weights.keys() - own.keys()))
-    strange += [
-        k for k in own.keys() & weights.keys() if own[k].shape != weights[k].shape
-    ]
-    if strange:
-        raise ValueError(
-            "The 'weights' parameter of resnet34 must hold the parameters of a "
-            f"ResNet-34 with {own['conv1.weight'].shape[1]} input channels; "
-            f"{len(strange)} differ, the first is {strange[0]!r}."
-        )
-    net.load_state_dict({**own, **weights})

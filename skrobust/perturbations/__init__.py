@@ -97,6 +97,9 @@ from skrobust.perturbations.time_series._values import (
     Smoothing,
 )
 from skrobust.perturbations.time_series.series_perturbation import SeriesPerturbation
+from skrobust.perturbations.videos._downscaling import Downscaling
+from skrobust.perturbations.videos._presets import video_chain
+from skrobust.perturbations.videos._video_compression import VideoCompression
 
 __all__ = [
     "AccentRemoval",
@@ -115,6 +118,7 @@ __all__ = [
     "DefocusBlur",
     "DigitChange",
     "DottedLine",
+    "Downscaling",
     "ElasticDeformation",
     "FeatureLoss",
     "FeatureNoise",
@@ -186,6 +190,7 @@ __all__ = [
     "Typos",
     "UniformNoise",
     "UnitError",
+    "VideoCompression",
     "WhitespaceErrors",
     "WordDrop",
     "WordSwap",
@@ -202,4 +207,5 @@ __all__ = [
     "tabular",
     "text",
     "two_factor_grid",
+    "video_chain",
 ]

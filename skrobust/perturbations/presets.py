@@ -100,7 +100,7 @@ def get_preset_names(kind=None):
     --------
     >>> from skrobust.perturbations import get_preset_names
     >>> get_preset_names("images")
-    ['asi68', 'cifar_c', 'imagenet_c', 'mnist_c']
+    ['asi68', 'cifar_c', 'imagenet_c', 'mnist_c', 'video_chain']
     """
     if kind is not None:
         check_choice(kind, "kind", "get_preset_names", KINDS)
@@ -112,9 +112,10 @@ def get_preset(name, **shape):
 
     Parameters
     ----------
-    name : {"asi68", "cifar_c", "imagenet_c", "mnist_c", "series", "tabular", "text"}
+    name : {"asi68", "cifar_c", "imagenet_c", "mnist_c", "series", "tabular", "text", \
+            "video_chain"}
         Which list: the grid of the Accuracy-Stability Index, the corruptions of the
-        image benchmarks, or those for tables, time series and text; see
+        image benchmarks, those for tables, time series and text, or encodings; see
         :func:`get_preset_names`.
     **shape : dict
         What the list needs to know of the data and the seed, such as ``image_shape``,

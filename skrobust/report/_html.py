@@ -1,10 +1,7 @@
 """The HTML page of a report."""
 
-import base64
-import hashlib
 import math
 import re
-from importlib import resources
 
 import numpy as np
 
@@ -15,6 +12,7 @@ from skrobust.report.doubt_meanings import explained
 from skrobust.report.heat_map import heat
 from skrobust.report.model_ranking import DECISION_WORDS
 from skrobust.report.number_text import compact, number
+from skrobust.report.page_files import page_file, policy_hash
 from skrobust.report.page_parts import MODE_WORDS, page_parts
 from skrobust.report.pictures import (
     draw_comparison,
@@ -85,8 +83,8 @@ def build_report(collected):
     ]
     rows = summary_rows(collected)
     evidence = collected.get("evidence")
-    style, script = _file("report.css"), _file("report.js")
-    style += _file("evidence.css") if evidence else ""
+    style, script = page_file("report.css"), page_file("report.js")
+    style += page_file("evidence.css") if evidence else ""
     comparisons = [
         {**one, "picture": len(one["pairs"]) > 1 and draw_comparison(one)}
         for one in collected.get("comparisons", ())
@@ -110,21 +108,11 @@ def build_report(collected):
             "few": len(models) <= _FEW,
             "style": style,
             "script": script,
-            "hashes": {"style": _hash(style), "script": _hash(script)},
+            "hashes": {"style": policy_hash(style), "script": policy_hash(script)},
             "has": has,
         }
     )
     return page.rstrip("\n") + "\n"
-
-
-def _file(name):
-    return (resources.files("skrobust.report") / name).read_text(encoding="utf-8")
-
-
-def _hash(text):
-    """Return what the page's security policy knows a style or script by."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def _slugs(names):

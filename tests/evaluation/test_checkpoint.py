@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.evaluation.checkpoint import fingerprint
-from skrobust.nets import ToNetInput
+from skrobust.nets import ToNetInput, make_net_classifier
 from skrobust.perturbations import GaussianNoise, two_factor_grid
 
 SCRIPT = Path(__file__).parents[1].joinpath("killed_run.py")
@@ -163,6 +163,13 @@ def test_nets_are_told_apart(tmp_path):
     hashes = [fingerprint(net) for net in nets]
     assert hashes[0] != hashes[1]
     assert fingerprint(pickle.loads(pickle.dumps(nets[0]))) == hashes[0]
+    # The same weights with outputs that mean other labels are another model.
+    shared = {"fitted": True, "device": "cpu"}
+    turned = [
+        make_net_classifier(nets[0].module_, classes=order, **shared)
+        for order in ([0, 1, 2], [2, 1, 0])
+    ]
+    assert fingerprint(turned[0]) != fingerprint(turned[1])
     scaled = make_pipeline(StandardScaler(), ToNetInput(), nets[0]).fit(X, y)
     assert fingerprint(scaled) not in hashes
     again = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)

@@ -13,7 +13,7 @@ def test_names_by_kind():
     names = get_preset_names()
     assert names == sorted(names)
     assert [n for kind in registry.KINDS for n in get_preset_names(kind)] == [
-        *("asi68", "cifar_c", "imagenet_c", "mnist_c"),
+        *("asi68", "cifar_c", "imagenet_c", "mnist_c", "video_chain"),
         *("series", "tabular", "text"),
     ]
     with pytest.raises(ValueError, match="'kind' parameter of get_preset_names"):

@@ -1,0 +1,101 @@
+"""State dicts of published weights, checked against a net before they are used."""
+
+import os
+
+from skrobust._validation import invalid
+
+
+def read_state_dict(weights, caller):
+    """Return a state dict, read from its file where a path is given.
+
+    Parameters
+    ----------
+    weights : dict or path-like
+        Names and tensors, or the file that holds them. A file is read with
+        ``weights_only=True``, so nothing in it is executed. Where training wrote the
+        names and tensors under "state_dict" or "model", these are taken.
+    caller : str
+        Name of the public function, for error messages.
+    """
+    import torch
+
+    if isinstance(weights, (str, os.PathLike)):
+        path = os.fspath(weights)
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"{caller} found no file at {path!r}.")
+        try:
+            weights = torch.load(path, map_location="cpu", weights_only=True)
+        except Exception as error:
+            raise ValueError(
+                f"{caller} could not read {path!r} as the state dict of a net; it is "
+                "another kind of file, cut off, or holds more than weights."
+            ) from error
+    for key in ("state_dict", "model"):
+        if isinstance(weights, dict) and isinstance(weights.get(key), dict):
+            weights = weights[key]
+    is_state = isinstance(weights, dict) and all(
+        isinstance(name, str) and isinstance(value, torch.Tensor)
+        for name, value in weights.items()
+    )
+    if not is_state:
+        rule = "None, a state dict or the path of one"
+        raise invalid("weights", caller, rule, type(weights).__name__)
+    return weights
+
+
+def without_prefix(weights, first):
+    """Return the state dict without what stands before the name of its first layer.
+
+    Training in parallel, or as a part of a larger module, writes
+    ``module.conv1.weight`` for ``conv1.weight``.
+
+    Parameters
+    ----------
+    weights : dict
+        State dict.
+    first : tuple of str
+        Names of the first parameter in the naming schemes that are known.
+    """
+    for name in weights:
+        ending = next((f for f in first if name.endswith("." + f)), None)
+        if ending is None:
+            continue
+        prefix = name.removesuffix(ending)
+        if all(other.startswith(prefix) for other in weights):
+            return {k.removeprefix(prefix): v for k, v in weights.items()}
+    return weights
+
+
+def fill_net(net, weights, head, what, caller):
+    """Load a state dict into a net, all but a last layer for other classes.
+
+    Parameters
+    ----------
+    net : torch.nn.Module
+        The net.
+    weights : dict
+        State dict in the net's own names.
+    head : str
+        Name of the last layer; where it has another number of classes it starts anew.
+    what : str
+        The net in words, for error messages.
+    caller : str
+        Name of the public function, for error messages.
+    """
+    own = net.state_dict()
+    last = weights.get(f"{head}.weight")
+    if last is not None and last.ndim == 2 and len(last) != len(own[f"{head}.weight"]):
+        weights = {k: v for k, v in weights.items() if not k.startswith(f"{head}.")}
+        weights |= {k: v for k, v in own.items() if k.startswith(f"{head}.")}
+    # Files of early versions do not count batches.
+    missing = {k for k in own.keys() - weights.keys() if "num_batches" not in k}
+    strange = sorted(missing | (weights.keys() - own.keys()))
+    strange += [
+        k for k in own.keys() & weights.keys() if own[k].shape != weights[k].shape
+    ]
+    if strange:
+        raise ValueError(
+            f"The 'weights' parameter of {caller} must hold the parameters of {what}; "
+            f"{len(strange)} differ, the first is {strange[0]!r}."
+        )
+    net.load_state_dict({**own, **weights})

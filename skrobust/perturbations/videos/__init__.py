@@ -1,0 +1,1 @@
+"""Perturbations of videos: encodings and the chains that clips pass."""
