@@ -38,10 +38,9 @@ KINDS = [
     "GaussianNoise", "UniformNoise", "SpeckleNoise", "ShotNoise", "SaltAndPepper",
     "PixelDropout", "GaussianBlur", "DefocusBlur", "MotionBlur", "ZoomBlur",
     "GlassBlur", "Snow", "Frost", "Fog", "Spatter", "Brightness", "Contrast",
-    "Saturate",
-    "Gamma", "ChannelShift", "Quantization", "JPEGCompression", "Pixelate", "Rotation",
-    "Translation", "Scaling", "Shear", "Tilt", "ElasticDeformation", "Occlusion",
-    "Stripe", "DottedLine", "Zigzag", "CannyEdges",
+    "Saturate", "Gamma", "ChannelShift", "Quantization", "JPEGCompression", "Pixelate",
+    "Downscaling", "Rotation", "Translation", "Scaling", "Shear", "Tilt",
+    "ElasticDeformation", "Occlusion", "Stripe", "DottedLine", "Zigzag", "CannyEdges",
 ]  # fmt: skip
 
 

@@ -20,6 +20,8 @@ REMARKS = {
     ("albumentations", "Snow"): "bleaches, no flakes",
     ("albumentations", "Fog"): "blurred disks",
     ("albumentations", "Pixelate"): "one pixel for each block",
+    ("albumentations", "Downscaling"): "averages blocks",
+    ("opencv", "Downscaling"): "averages blocks",
     ("albumentations", "Saturate"): "adds a constant",
     ("kornia", "Saturate"): "scales",
     ("albumentations", "ZoomBlur"): "means of 8-bit zooms",
@@ -177,6 +179,11 @@ def opencv(rng):
         small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
         return cv2.resize(small, (w, h), interpolation=cv2.INTER_NEAREST)
 
+    def downscaling(image):
+        h, w = image.shape[:2]
+        small = cv2.resize(image, (w // 2, h // 2), interpolation=cv2.INTER_AREA)
+        return cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC)
+
     def translation(image):
         h, w = image.shape[:2]
         turn = rng.uniform(0, 2 * np.pi)
@@ -274,6 +281,7 @@ def opencv(rng):
         "Quantization": _table(np.rint(levels / 255 * 15) * 17),
         "JPEGCompression": jpeg,
         "Pixelate": pixelate,
+        "Downscaling": downscaling,
         "Rotation": _per_size(_affine(_about_centre(cos, sin, -sin, cos))),
         "Translation": translation,
         "Scaling": _per_size(_affine(_about_centre(1.2, 0, 0, 1.2))),
@@ -319,6 +327,11 @@ def albumentations(rng):
         "ChannelShift": lambda: A.RGBShift((26, 26), (26, 26), (26, 26), p=1),
         "JPEGCompression": lambda: A.ImageCompression("jpeg", (15, 15), p=1),
         "Pixelate": lambda: A.Downscale((0.4, 0.4), p=1),
+        "Downscaling": lambda: A.Downscale(
+            (0.5, 0.5),
+            {"downscale": cv2.INTER_AREA, "upscale": cv2.INTER_CUBIC},
+            p=1,
+        ),
         "Quantization": lambda: A.Posterize((4, 4), p=1),
         "Rotation": lambda: A.Rotate((15, 15), border_mode=0, p=1),
         "Translation": lambda: A.Affine(translate_percent=(0.1, 0.1), p=1),

@@ -234,6 +234,7 @@ SAME = {
     ("plots", "GroupGapDisplay", "groups"),  # tables of groups
     ("report", "collect_report", "groups"),
     ("report", "collect_report", "times"),
+    ("perturbations", "VideoCompression", "clips"),  # a number
 }
 CASES = [
     pytest.param(call, make, id=f"{entry[1]}-{entry[2]}-{kind}")

@@ -90,6 +90,18 @@ def test_downscaling_keeps_what_is_smooth_and_loses_what_is_fine():
     assert np.array_equal(Downscaling(share=1).perturb(None, stripes), stripes)
 
 
+@pytest.mark.parametrize("share", [0.75, 0.35, 0.03])
+def test_downscaling_is_that_of_pillow(share):
+    from PIL import Image
+
+    X = np.random.default_rng(0).random((2, 33, 47)).astype(np.float32)
+    small = tuple(max(1, round(share * side)) for side in (47, 33))
+    planes = (Image.fromarray(x).resize(small, Image.Resampling.BICUBIC) for x in X)
+    want = [np.asarray(p.resize((47, 33), Image.Resampling.BICUBIC)) for p in planes]
+    found = Downscaling(share=share).perturb(None, X)
+    assert np.abs(found - np.clip(want, 0, 1)).max() < 1e-6
+
+
 def test_the_chain():
     clip = moving()
     chain = get_preset("video_chain", clips=6)

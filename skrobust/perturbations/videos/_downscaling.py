@@ -1,9 +1,17 @@
 """Downscaling of images: fewer pixels, and back to the old number."""
 
+from functools import lru_cache
+
 import numpy as np
 
-from skrobust._optional import require
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import (
+    cut_into_bands,
+    filter_columns,
+    filter_rows,
+    from_planes,
+    to_planes,
+)
 from skrobust.perturbations.strength import Strength
 
 
@@ -11,9 +19,9 @@ class Downscaling(ImagePerturbation):
     """Downscaling of images and back, by smooth filters, as sites do it.
 
     Each image is made smaller, to max(1, round(share side)) pixels a side, and larger
-    again, both by Pillow's bicubic filter, which averages over what a small pixel
-    covers. (:class:`Pixelate` averages and repeats blocks instead.) Each channel is
-    scaled for itself, in single precision. Needs Pillow.
+    again, both by the bicubic filter of Pillow, which averages over what a small pixel
+    covers. (:class:`Pixelate` averages and repeats blocks instead.) The small image is
+    not rounded.
 
     Parameters
     ----------
@@ -49,16 +57,34 @@ class Downscaling(ImagePerturbation):
     _strong_params = {"share": 0.25}
 
     def _perturb_images(self, images, rng):
-        pillow = require("PIL.Image", "Downscaling", extra="images")
-        height, width = images.shape[1:3]
-        share, method = self._strength(images), pillow.Resampling.BICUBIC
-        small = tuple(max(1, round(share * side)) for side in (width, height))
-        out = np.empty_like(images)
-        if small == (width, height):
-            return images
-        for image, new in zip(images, out, strict=True):
-            for k in range(images.shape[3]):
-                plane = pillow.fromarray(image[..., k].astype(np.float32))
-                plane = plane.resize(small, method).resize((width, height), method)
-                new[..., k] = np.asarray(plane)
-        return out
+        share, planes = self._strength(images), to_planes(images)
+        height, width = planes.shape[2:]
+        planes = filter_rows(planes, _bands(height, share, planes.dtype.name))
+        return from_planes(
+            filter_columns(planes, _bands(width, share, planes.dtype.name))
+        )
+
+
+@lru_cache(maxsize=8)
+def _bands(side, share, dtype):
+    """Return the bands of both resizings of an axis at once."""
+    small = max(1, round(share * side))
+    both = _resizing(small, side) @ _resizing(side, small)
+    used = both != 0
+    first = used.argmax(axis=1)
+    reach = (side - used[:, ::-1].argmax(axis=1) - first).max()
+    first = np.minimum(first, side - reach)
+    index = first[:, None] + np.arange(reach)
+    return cut_into_bands(index, np.take_along_axis(both, index, axis=1), dtype)
+
+
+def _resizing(old, new):
+    """Return the matrix that resizes an axis of ``old`` pixels to ``new``."""
+    step = old / new
+    wide = max(step, 1.0)  # a small pixel averages over what it covers
+    distance = (np.arange(old) + 0.5 - (np.arange(new)[:, None] + 0.5) * step) / wide
+    x = np.abs(distance)
+    near = (1.5 * x - 2.5) * x * x + 1
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    weight = np.where(x < 1, near, np.where(x < 2, far, 0.0))
+    return weight / weight.sum(axis=1, keepdims=True)

@@ -45,7 +45,7 @@ class AnnotatorNoise(ResultLines):
     >>> wrong = rng.random((400, 3)) < [0.02, 0.05, 0.25]
     >>> found = estimate_annotator_noise(wrong, names=["ann", "bob", "cem"])
     >>> found.annotators, found.rate.round(2).tolist()
-    (('ann', 'bob', 'cem'), [0.03, 0.05, 0.25])
+    (('ann', 'bob', 'cem'), [0.02, 0.04, 0.26])
     """
 
     annotators: tuple
@@ -125,9 +125,9 @@ def estimate_annotator_noise(answers, *, n_classes=2, names=None, confidence=0.9
     >>> from skrobust.sampling import estimate_annotator_noise
     >>> agree, third = [["a", "a", "a"]] * 90, [["a", "a", "b"]] * 10
     >>> print(estimate_annotator_noise(agree + third, names=["ann", "bob", "cem"]))
-    ann: 0.0 % of the answers are wrong, 95 % interval 0.0 to 5.4
-    bob: 0.0 % of the answers are wrong, 95 % interval 0.0 to 5.4
-    cem: 10.0 % of the answers are wrong, 95 % interval 5.1 to 18.7
+    ann: 0.0 % of the answers are wrong, 95 % interval 0.0 to 1.8
+    bob: 0.0 % of the answers are wrong, 95 % interval 0.0 to 1.8
+    cem: 10.0 % of the answers are wrong, 95 % interval 3.9 to 16.1
     """
     caller = "estimate_annotator_noise"
     n_classes = check_count(n_classes, "n_classes", caller, low=2)

@@ -130,7 +130,7 @@ def detect_drift(
     >>> losses = rng.beta(2, 6, 500) * np.repeat([4.0, 5.5], [300, 200])
     >>> found = detect_drift(losses, loss_range=(0, 8), parts=np.arange(500) // 100)
     >>> found.alarm_at, round(found.mean_loss_after, 1)
-    (400, 1.3)
+    (500, 1.3)
     """
     caller = "detect_drift"
     x = np.zeros(0)
