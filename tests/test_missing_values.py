@@ -235,6 +235,7 @@ SAME = {
     ("report", "collect_report", "groups"),
     ("report", "collect_report", "times"),
     ("perturbations", "VideoCompression", "clips"),  # a number
+    ("perturbations", "video_chain", "clips"),
 }
 CASES = [
     pytest.param(call, make, id=f"{entry[1]}-{entry[2]}-{kind}")
