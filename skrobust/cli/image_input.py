@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._optional import require
 from skrobust._responses import is_net, unwrap
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.datasets.image_files import upright
+from skrobust.datasets.image_files import pictures_in, upright
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 LAYOUTS = ("flat", "hwc", "chw")
@@ -92,12 +92,20 @@ def image_batches(folder, names, model, *, grey=False, data_range=None, layout=N
 
 
 @contextlib.contextmanager
-def open_image(path):
-    """Open an image with Pillow, upright; what goes wrong is one sentence."""
+def open_image(path, *, is_single=True):
+    """Open an image with Pillow, upright; what goes wrong is one sentence.
+
+    A file of several pictures is refused if it must be a single one, or else its first
+    is opened.
+    """
     pillow = require("PIL.Image", "A folder of images", extra="images")
     text = f"The image {str(path)!r} could not be read"
     kinds = (OSError, ValueError, SyntaxError)  # the last: a broken PNG
     with as_user_error(text, kinds), pillow.open(path) as image:
+        if is_single and (n := pictures_in(image)) > 1:
+            raise ValueError(
+                f"it holds {n} pictures, an animation or pages; save each as a file"
+            )
         image.load()
         yield upright(image)
 

@@ -59,12 +59,13 @@ def n_pictures(path, caller):
     Image = pillow(caller)
     try:
         with Image.open(Path(path)) as image:
-            return _n_pictures(image)
+            return pictures_in(image)
     except (OSError, SyntaxError, EOFError):  # to be named when it is read
         return 1
 
 
-def _n_pictures(image):
+def pictures_in(image):
+    """Return how many pictures an opened image file holds."""
     return getattr(image, "n_frames", 1) if image.format in _PAGED else 1
 
 
@@ -116,7 +117,7 @@ def read_image(path, caller, *, convert=False, page=None):
 
 
 def _turn_to(image, page):
-    n = _n_pictures(image)
+    n = pictures_in(image)
     if page is None and n > 1:
         raise ValueError(
             f"it holds {n} pictures, an animation or pages; pass (path, number) for "

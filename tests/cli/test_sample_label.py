@@ -1130,6 +1130,9 @@ def test_folders_that_are_refused(photos, tmp_path):
     image.new("L", (8, 8)).save(bad / "a.png")
     image.new("L", (8, 9)).save(bad / "b.png")
     assert "'b.png' is 9 x 8" in refused("sample", bad, *model)
+    frames = [image.new("L", (8, 8), k) for k in range(3)]
+    frames[0].save(bad / "b.png", save_all=True, append_images=frames[1:])
+    assert "it holds 3 pictures" in refused("sample", bad, *model)
     assert "--show" in refused(
         *("sample", bad, "--state", state, "-n", 1, "--sampler", "simple"),
         *("--show", "a"),

@@ -76,7 +76,7 @@ def picture_bytes(path):
     if path.suffix.lower() in _AS_IT_IS:
         return mimetypes.types_map[path.suffix.lower()], path.read_bytes()
     buffer = io.BytesIO()
-    with open_image(path) as image:
+    with open_image(path, is_single=False) as image:
         deep = image.mode.startswith(("I", "F"))
         (image if deep else image.convert("RGB")).save(buffer, "PNG")
     return "image/png", buffer.getvalue()
