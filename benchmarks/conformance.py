@@ -27,8 +27,8 @@ from skrobust.perturbations import cifar_c, imagenet_c
 N_PICTURES = {"cifar": 1000, "imagenet": 250}
 FOLDERS = {"cifar": "cifar10/test", "imagenet": "imagenet/images"}
 FIELDS = (
-    *("benchmark", "kind", "severity", "n", "accuracy_published_code", "accuracy"),
-    *("standard_error", "accuracy_not_published", "psnr_published_code", "psnr"),
+    *("benchmark", "kind", "severity", "n", "published code", "accuracy"),
+    *("error", "not published", "published PSNR", "PSNR"),
 )
 
 

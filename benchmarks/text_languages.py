@@ -74,7 +74,9 @@ def main():
                 sys.exit(f"{name} changes nothing in {language} and does not say why")
             documents_changed, characters = shares.round(1).T.tolist()
             rows.append([language, name, *documents_changed, *characters, note])
-            cells.append("-" if note else f"{shares[-1, 0]:.0f} / {shares[-1, 1]:.0f}")
+            cells.append(
+                "none" if note else f"{shares[-1, 0]:.0f} / {shares[-1, 1]:.0f}"
+            )
         grid.append([language, *cells])
         print(*grid[-1], sep="\t", flush=True)
     heads = [f"{what} {s}" for what in ("documents", "characters") for s in SEVERITIES]

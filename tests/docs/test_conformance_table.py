@@ -18,9 +18,9 @@ def test_every_kind_agrees():
         if row["kind"] == "clean":
             continue
         kinds[row["benchmark"]].add(row["kind"])
-        gap = float(row["accuracy"]) - float(row["accuracy_published_code"])
+        gap = float(row["accuracy"]) - float(row["published code"])
         # Few pictures have no spread of their own.
-        error = float(row["standard_error"]) + 0.01
+        error = float(row["error"]) + 0.01
         assert abs(gap) < 3.5 * error, row
     assert {len(found) for found in kinds.values()} == {20}  # with the drawn frost
 
@@ -29,10 +29,8 @@ def test_what_is_not_published_differs():
     """The table would show a deviation: these kinds deviate without ``published``."""
     for kind in QUIRKS:
         gaps = [
-            abs(
-                float(r["accuracy_not_published"]) - float(r["accuracy_published_code"])
-            )
-            / (float(r["standard_error"]) + 0.01)
+            abs(float(r["not published"]) - float(r["published code"]))
+            / (float(r["error"]) + 0.01)
             for r in rows()
             if r["kind"] == kind and r["benchmark"] == "cifar"
         ]

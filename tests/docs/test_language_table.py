@@ -38,7 +38,7 @@ def test_the_table_has_every_kind_in_every_language():
         assert np.all(np.diff(shares) > -2.5)  # two edits may undo each other
         cell = next(r for r in read("languages_at_5.csv") if r[""] == row["language"])
         documents = f"{float(row['documents 5']):.0f}"
-        assert cell[row["kind"]].split(" ")[0] == ("-" if lack else documents)
+        assert cell[row["kind"]].split(" ")[0] == ("none" if lack else documents)
 
 
 def test_cells_without_chance_are_what_the_script_finds(script):
