@@ -69,7 +69,7 @@ class OperationalSampler(CostedSampler):
     factor of :math:`e^3`). Otherwise features change nothing.
 
     With ``costs`` given to ``fit``, the error is minimised for a given cost instead of
-    a given number: v of an input is divided by its cost.
+    a given number: the variance of an outcome is divided by the cost of its label.
 
     Answers that come late improve the batches after them, never those before. For the
     gain of learning ask in several batches: ``sample`` makes up to ``n_batches``.

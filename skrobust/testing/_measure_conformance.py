@@ -157,8 +157,12 @@ def _conditions(table, kinds, severities, side, caller):
         check_choice(kind, "kinds", caller, tuple(names))
     if side == 28:
         severities = [None]
-    elif not np.iterable(severities) or not set(severities) <= {1, 2, 3, 4, 5}:
-        raise invalid("severities", caller, "integers from 1 to 5", severities)
+    else:
+        given = severities
+        severities = list(given) if np.iterable(given) else []
+        known = all(s in range(1, 6) and not isinstance(s, bool) for s in severities)
+        if not severities or not known:
+            raise invalid("severities", caller, "integers from 1 to 5", given)
     wanted = [(kind, s and int(s)) for kind in kinds for s in severities]
     if not wanted:
         raise invalid("kinds", caller, "names of corruptions", kinds)

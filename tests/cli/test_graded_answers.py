@@ -325,3 +325,24 @@ def test_a_session_that_was_killed_goes_on(session):
     assert told(session) == {}  # they are in the journal alone
     assert run("sample", *session)[0] == 0
     assert list(told(session).values()) == [["loss", 1.0], ["loss", 3.0]]
+
+
+def test_a_comma_before_three_digits_may_be_thousands():
+    from skrobust.cli.labelling.grade_reader import GradeReader
+    from skrobust.cli.labelling.grading import Grading, grading_from
+    from skrobust.sampling import SimpleRandomSampler
+
+    sampler = SimpleRandomSampler(loss_range=(0, 10_000)).fit([[0.0]] * 3)
+    reader = GradeReader(sampler, Grading(0.0, 10_000.0))
+    assert reader._number("12,5") == 12.5
+    with pytest.raises(UserError, match="fraction or thousands"):
+        reader._number("1,250")
+    with pytest.raises(UserError, match="a grade twice"):
+        grading_from({"grades": [0, 1, 1, 2]})
+
+
+def test_a_choice_of_none_is_no_answer():
+    from skrobust.cli.labelling.formats import label_studio_tasks
+
+    assert label_studio_tasks._value({"choices": []}) is None
+    assert label_studio_tasks._value({"number": 0}) == 0

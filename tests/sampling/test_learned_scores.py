@@ -66,10 +66,11 @@ def test_noise_is_left_alone(n_features):
 def test_units_of_a_feature_and_constant_ones_do_not_matter():
     scores, failed, parts = clustered(3)
     one = drawn(scores, failed, parts)
-    constant = np.full((len(parts), 1), 7.0)
-    same = drawn(scores, failed, np.hstack([parts * 1e6 - 40, constant]))
+    constant = np.full((len(parts), 1), 7.1)
     assert is_learned(one)
-    assert (one.ids_ == same.ids_).all()
+    for unit in (1e6, 1e-200, 1e200):
+        same = drawn(scores, failed, np.hstack([parts * unit, constant]))
+        assert (one.ids_ == same.ids_).all()
 
 
 def test_the_regression_is_at_its_optimum():

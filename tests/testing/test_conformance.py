@@ -104,8 +104,9 @@ def test_errors():
         measure_conformance(side=64)
     with pytest.raises(ValueError, match="'kinds' parameter"):
         measure_conformance(kinds=["rain"])
-    with pytest.raises(ValueError, match="'severities' parameter"):
-        measure_conformance(severities=(0, 1))
+    for bad in ((0, 1), [], [True], 3):
+        with pytest.raises(ValueError, match="'severities' parameter"):
+            measure_conformance(severities=bad)
     with pytest.raises(ValueError, match=r"'corrupt' parameter.*shape"):
         measure_conformance(lambda image, kind, severity: image[0], kinds=["fog"])
     with pytest.raises(ValueError, match="'corrupt' parameter"):

@@ -112,6 +112,11 @@ class GradeReader:
     def _number(self, word):
         text = word.strip()
         if text.count(",") == 1 and "." not in text:
+            if len(text.partition(",")[2]) == 3:  # 1,250 is 1.25 or 1250
+                raise UserError(
+                    f"the answer {text!r} may be a fraction or thousands; write it "
+                    "with a point, or without a comma"
+                )
             text = text.replace(",", ".")  # as spreadsheets of many countries write
         try:
             number = float(text)

@@ -97,6 +97,8 @@ def grading_from(settings):
                 "--loss-range, too."
             )
         return None
+    if grades and len(set(grades)) < len(grades):
+        raise UserError(f"--grades names a grade twice: {grades}.")
     low, high = (min(grades), max(grades)) if grades else ends
     if not low < high:
         raise UserError(

@@ -40,6 +40,10 @@ def read_pictures(pictures, caller):
         return tuple(
             _read(str(p.resolve()), p.stat().st_mtime_ns, pillow) for p in files
         )
+    if isinstance(pictures, np.ndarray) and pictures.ndim < 4:
+        one_grey_each = pictures.ndim == 3 and pictures.shape[2] != 3
+        if not one_grey_each:  # a single picture is no list of its rows
+            raise invalid("pictures", caller, _RULE, f"an array of {pictures.shape}")
     try:
         found = tuple(np.asarray(picture) for picture in pictures)
     except TypeError:

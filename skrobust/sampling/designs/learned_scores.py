@@ -35,8 +35,13 @@ class LearnedScores:
     """
 
     def __init__(self, features, given):
+        # Relative to the largest number, whose square would overflow or vanish.
+        most = np.abs(features).max(axis=0, initial=0.0)
+        features = features / np.where(most > 0, most, 1.0)
         spread = features.std(axis=0)
-        self.x = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        # Of a constant column only rounding may be left.
+        spread = np.where(spread > 1e-12, spread, np.inf)
+        self.x = (features - features.mean(axis=0)) / spread
         self.given = given
 
     def learn(self, ids, y):

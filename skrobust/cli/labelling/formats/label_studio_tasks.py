@@ -66,4 +66,6 @@ class LabelStudioTasks(ListFormat):
 
 
 def _value(value):
-    return value.get("number", value.get("choices", [None])[0])
+    if "number" in value:
+        return value["number"]
+    return next(iter(value.get("choices") or ()), None)

@@ -57,7 +57,6 @@ def _sounds():
     return of_sound, of_character
 
 
-@cache
 def same_or_near_sound(character):
     """Return the characters that sound like one in Mandarin, tones aside.
 
