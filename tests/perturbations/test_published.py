@@ -273,7 +273,7 @@ def test_bad_parameters(perturbation, message):
 
 
 def test_a_folder_without_pictures(tmp_path):
-    with pytest.raises(ValueError, match="'pictures'.*an array of"):
+    with pytest.raises(ValueError, match=r"'pictures'.*an array of"):
         sp.Frost(pictures=np.zeros((20, 30, 3))).perturb(None, SMALL[:1])
     with pytest.raises(ValueError, match="Frost found no pictures in the folder"):
         sp.Frost(pictures=tmp_path).perturb(None, SMALL)
