@@ -9,7 +9,7 @@ from skrobust.nets import make_net_classifier
 from skrobust.studies.study_attacks import Detector
 from skrobust.studies.study_detectors import batch_size
 from skrobust.studies.study_faces import Faces
-from skrobust.studies.study_numbers import curve, share
+from skrobust.studies.study_numbers import curve, robust, share
 
 _OVER_TIME = {
     "free": "of its own in each frame",
@@ -101,7 +101,7 @@ def _cumulative(attack, model, faces, rows):
 
 def _numbers(detector, over_time, eps, judged, moved):
     faces = detector.faces
-    right = detector.correct & (judged.argmax(axis=1) == faces.y)
+    right = robust(faces.y, detector.p, judged, moved)
     return {
         "detector": detector.name,
         "over_time": over_time,
