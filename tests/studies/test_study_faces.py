@@ -191,6 +191,18 @@ def test_a_clip_has_its_own_group_before_that_of_its_video(trees, tmp_path):
     assert found["uadfv/real/0001"] == ""
 
 
+def test_rows_with_an_empty_group_erase_nothing(trees, tmp_path):
+    from skrobust.studies.group_columns import group_of_faces
+
+    faces = loaded({"uadfv": trees["uadfv"]}, tmp_path)
+    clips = [{"clip": clip.partition("/")[2], "group": ""} for clip in set(faces.clip)]
+    rows = [{"origin": "0000", "group": "g"}, *clips]
+    group = group_of_faces(faces, rows, "groups.csv", "test")
+    assert np.array_equal(group == "g", faces.origin == "uadfv/0000")
+    assert set(group) == {"g", ""}
+    assert set(group_of_faces(faces, clips, "groups.csv", "test")) == {""}
+
+
 @pytest.fixture(scope="module")
 def real_trees(tmp_path_factory):
     """The provided faces as videos in the three layouts."""
