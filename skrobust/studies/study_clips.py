@@ -21,9 +21,10 @@ _BOX = {"data_range": (0, 1)}
 
 
 def whole_clips(faces):
-    """Return faces whose rows are clips, all of as many frames as most have.
+    """Return faces whose rows are clips, each of the median number of frames.
 
-    Clips of fewer frames are left out; None where none has two.
+    The median is rounded down. Of longer clips the first frames are taken, and shorter
+    ones are left out. None where the median is below two.
     """
     clips = np.unique(faces.clip)
     rows = [np.flatnonzero(faces.clip == clip) for clip in clips]
