@@ -26,7 +26,8 @@ def efficientnet_b0(n_classes=2, in_channels=3, *, weights=None):
         ``weights_only=True``, so nothing in it is executed). A prefix of all names,
         such as ``module.``, is taken off. Where the last layer has another number of
         classes it is left out and starts anew, which is transfer learning; anything
-        else that does not fit is refused. None draws He's normal weights.
+        else that does not fit is refused. None draws He's normal weights, but for the
+        last layer, which is uniform within 1 / sqrt(n_classes).
 
     Returns
     -------

@@ -116,7 +116,8 @@ def deepfake_study(
         only. Detectors without ready weights are trained on half of the videos, and
         then all are tested on the other half; otherwise all videos are tested.
     orders : dict of str to tuple, default=None
-        ``("real", "fake")`` for detectors whose first output is that of real faces.
+        ``("real", "fake")`` for ready weights whose first output is that of real faces;
+        an order for a detector that is trained here is refused.
     size : {"quick", "default", "full"}, default="default"
         Budgets, steps and amounts of data. "quick" takes minutes on two cores.
     n_clips, n_frames, n_test_frames : int, default=None
@@ -148,8 +149,8 @@ def deepfake_study(
     Raises
     ------
     ValueError
-        For parameters that are none of these, folders without faces, and weights of
-        another net.
+        For parameters that are none of these, folders without faces, weights of another
+        net, and the order of a detector without ready weights.
     ImportError
         Without torch, skorch, h5py or Pillow (``pip install 'skrobust[deepfake]'``),
         the decoder of videos (``'skrobust[video]'``), the detector of faces
@@ -212,7 +213,7 @@ def deepfake_study(
     require("jinja2", CALLER, extra="report")
     out = Path(out)
     store = Checkpoint(out / "parts", CALLER)
-    trained = needs_training(names, weights)
+    trained = needs_training(names, weights, orders)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         faces = load_faces(

@@ -26,7 +26,8 @@ def group_table(path, caller):
 def group_of_faces(faces, rows, path, caller):
     """Return the group of each image, "" where the table has none.
 
-    A row for a clip goes before one for the video that the clip shows.
+    A row for a clip goes before one for the video that the clip shows; rows with an
+    empty group are skipped.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ def group_of_faces(faces, rows, path, caller):
     for line, row in enumerate(rows, 2):
         for column in ("clip", "origin"):
             name = row.get(column)
-            if not name:
-                continue
+            if not name or not row["group"]:
+                continue  # an empty group says nothing
             key = column, row.get("source") or "", name
             if found.setdefault(key, row["group"]) != row["group"]:
                 raise ValueError(
@@ -60,7 +61,7 @@ def group_of_faces(faces, rows, path, caller):
                 if key in found:
                     group[i] = found[key]
     used = {(column, name) for column, name in sources}
-    named = {(column, name) for column, _, name in found}
+    named = {item for row in rows for item in row.items() if item[1]}
     if not used & named:
         raise ValueError(
             f"{caller} finds none of the clips and videos of {str(path)!r} in the "

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from skrobust.attacks import FGSM, PGD, CarliniWagner, ProbabilityShift
 from skrobust.studies.study_detectors import batch_size
+from skrobust.studies.study_numbers import robust
 
 _ROWS = 32  # images in one part on disk: what is lost when the study is killed
 _BOX = {"data_range": (0, 1)}
@@ -83,10 +84,11 @@ class Detector:
 def cells_of(detector, size):
     """Yield one dictionary for each attack and budget.
 
-    Each has ``attack``, ``norm``, ``eps``; ``judged``, the probabilities that robust
-    accuracy is of; and ``moved``, those that the robust ratio is of. They are two runs
-    for the published attacks, since a run for accuracy stops where an image is fooled,
-    and leaves the others closer to the clean image than the budget allows.
+    Each has ``attack``, ``norm``, ``eps``; ``robust``, which images no run fools;
+    ``judged``, the probabilities of the run for accuracy; and ``moved``, those that the
+    robust ratio is of. They are two runs for the published attacks, since a run for
+    accuracy stops where an image is fooled, and leaves the others closer to the clean
+    image than the budget allows.
 
     Parameters
     ----------
@@ -121,13 +123,12 @@ def _published(detector, name, attack):
 
 def _cell(detector, name, budget, judged, moved):
     norm, eps = budget
-    robust = detector.correct & (judged.argmax(axis=1) == detector.faces.y)
     return {
         "detector": detector.name,
         "attack": name,
         "norm": "inf" if norm == np.inf else "2",
         "eps": float(eps),
-        "robust": robust,
+        "robust": robust(detector.faces.y, detector.p, judged, moved),
         "judged": judged,
         "moved": moved,
     }

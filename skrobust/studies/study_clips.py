@@ -9,7 +9,7 @@ from skrobust.nets import make_net_classifier
 from skrobust.studies.study_attacks import Detector
 from skrobust.studies.study_detectors import batch_size
 from skrobust.studies.study_faces import Faces
-from skrobust.studies.study_numbers import curve, share
+from skrobust.studies.study_numbers import curve, robust, share
 
 _OVER_TIME = {
     "free": "of its own in each frame",
@@ -21,9 +21,10 @@ _BOX = {"data_range": (0, 1)}
 
 
 def whole_clips(faces):
-    """Return faces whose rows are clips, all of as many frames as most have.
+    """Return faces whose rows are clips, each of the median number of frames.
 
-    Clips of fewer frames are left out; None where none has two.
+    The median is rounded down. Of longer clips the first frames are taken, and shorter
+    ones are left out. None where the median is below two.
     """
     clips = np.unique(faces.clip)
     rows = [np.flatnonzero(faces.clip == clip) for clip in clips]
@@ -101,7 +102,7 @@ def _cumulative(attack, model, faces, rows):
 
 def _numbers(detector, over_time, eps, judged, moved):
     faces = detector.faces
-    right = detector.correct & (judged.argmax(axis=1) == faces.y)
+    right = robust(faces.y, detector.p, judged, moved)
     return {
         "detector": detector.name,
         "over_time": over_time,

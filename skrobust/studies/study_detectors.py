@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._validation import invalid
 from skrobust._whole_file import write_whole
 from skrobust.nets import make_net_classifier
 
@@ -23,7 +24,7 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
     weights : dict of str to path
         Files of weights by the name of the detector.
     orders : dict of str to tuple
-        The label of each output, where it is not fake before real.
+        The label of each output of given weights, where it is not fake before real.
     train : Faces
         What the others are trained on.
     size : StudySize
@@ -39,9 +40,10 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
     """
     models, origin = {}, {}
     for name in names:
-        net, ready = _net(name, weights.get(name), seed)
-        classes = [CLASSES.index(label) for label in orders.get(name, CLASSES)]
+        net, ready = _net(name, weights, orders, seed)
+        classes = [0, 1]  # the order of training
         if ready:
+            classes = [CLASSES.index(label) for label in orders.get(name, CLASSES)]
             origin[name] = "given weights, which may have been trained on these clips"
         else:
             begun = "given weights" if name in weights else "random weights"
@@ -68,18 +70,26 @@ def batch_size(device):
     return 4 if str(device) == "cpu" else 128
 
 
-def needs_training(names, weights):
-    """Return the detectors whose weights are not ready for use."""
-    return [name for name in names if not _net(name, weights.get(name), 0)[1]]
+def needs_training(names, weights, orders):
+    """Return the detectors whose weights are not ready for use.
+
+    Raises ValueError where an order is given for one of them.
+    """
+    return [name for name in names if not _net(name, weights, orders, 0)[1]]
 
 
-def _net(name, path, seed):
+def _net(name, weights, orders, seed):
     torch = require("torch", "deepfake_study", extra="deepfake")
     from skrobust.studies.face_nets import make_net
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return make_net(name, path)
+        net, ready = make_net(name, weights.get(name))
+    if name in orders and not ready:
+        rule = f"for detectors with ready weights, and {name} is trained here"
+        cure = "Leave it out: training takes the labels in the order fake, real."
+        raise invalid("orders", "deepfake_study", rule, {name: orders[name]}, cure)
+    return net, ready
 
 
 def _trained(name, net, train, size, device, keep, seed):

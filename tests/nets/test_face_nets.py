@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from scipy import stats
 
 torch = pytest.importorskip("torch")
 
@@ -59,6 +60,15 @@ def test_weights_go_over_and_the_head_starts_anew(net):
     state.popitem()
     with pytest.raises(ValueError, match=r"'weights' parameter of .*1 differ"):
         make(1000, weights=state)
+
+
+@pytest.mark.parametrize("n_classes", [2, 100])
+def test_efficientnets_begin_with_a_uniform_last_layer(n_classes):
+    torch.manual_seed(0)
+    last = efficientnet_b0(n_classes).classifier[1]
+    weight = last.weight.detach().numpy().ravel() * np.sqrt(n_classes)
+    assert stats.kstest(weight, stats.uniform(-1, 2).cdf).pvalue > 0.01
+    assert (last.bias == 0).all()
 
 
 def timm_names(state, ends):

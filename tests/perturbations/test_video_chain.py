@@ -42,6 +42,13 @@ def test_grey_is_kept_and_nearly_exact_at_the_best_quality():
     assert error(found, clip) < 2
 
 
+def test_small_severities_have_the_best_factor_and_none_changes_nothing():
+    clip = moving()
+    found = VideoCompression(0.01, clips=6).perturb(None, clip)
+    assert np.array_equal(found, VideoCompression(crf=1, clips=6).perturb(None, clip))
+    assert np.array_equal(VideoCompression(0, clips=6).perturb(None, clip), clip)
+
+
 @pytest.mark.parametrize("shape", [(3, 15, 17, 3), (3, 1, 33), (2, 18, 21, 2)])
 def test_any_side(shape):
     clip = np.random.default_rng(0).integers(0, 256, shape).astype(np.uint8)

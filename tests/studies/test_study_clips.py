@@ -40,6 +40,16 @@ def test_whole_clips_have_their_frames_in_order():
     assert (np.diff(whole.X[:, :, 0, 0, 0], axis=1) > 0).all()
     assert whole.y.tolist() == [0, 1, 0, 0]
     assert whole_clips(faces_of([1, 1, 1])) is None
+    assert whole_clips(faces_of([1, 1, 1, 2])) is None
+
+
+@pytest.mark.parametrize("lengths, n_frames", [([2, 2, 5, 6, 7], 5), ([2, 2, 5, 7], 3)])
+def test_whole_clips_have_the_median_number_of_frames(lengths, n_frames):
+    whole = whole_clips(faces_of(lengths))
+    assert whole.X.shape[:2] == (sum(n >= n_frames for n in lengths), n_frames)
+    assert (whole.frame == 0).all()
+    steps = np.diff(whole.X[:, :, 0, 0, 0], axis=1) * sum(lengths)
+    assert steps == pytest.approx(1, abs=1e-4)  # the first frames, none left out
 
 
 def test_cumulative_attacks_start_where_the_frame_before_ended():

@@ -110,12 +110,38 @@ def test_what_is_refused(study, trees, tmp_path):
         study(tmp_path, **uadfv, weights={"Xception": tmp_path / "none.h5"})
     with pytest.raises(ValueError, match="'orders'"):
         study(tmp_path, **uadfv, orders={"Meso4": ("a", "b")})
+    with pytest.raises(ValueError, match=r"'orders'.*ResNet34 is trained here"):
+        study(tmp_path, **uadfv, orders={"ResNet34": ("real", "fake")})
+    assert not (tmp_path / "frames").exists()
     with pytest.raises(ValueError, match="metadata together with folder"):
         study(tmp_path, **uadfv, metadata="table.csv")
     (tmp_path / "cats" / "tabby").mkdir(parents=True)
     write_video(tmp_path / "cats" / "tabby" / "1.mp4", np.zeros((4, 32, 32, 3), "u1"))
     with pytest.raises(ValueError, match=r"begins with 'real'.*tabby"):
         study(tmp_path, folder=tmp_path / "cats")
+
+
+def test_no_order_for_weights_whose_last_layer_is_discarded(tmp_path):
+    import torch
+
+    from skrobust.nets import efficientnet_b0
+    from skrobust.studies.study_detectors import make_detectors, needs_training
+
+    names, weights, order = ["EfficientNetB0"], {}, {"EfficientNetB0": ("real", "fake")}
+    for n_classes in (2, 3):
+        weights["EfficientNetB0"] = tmp_path / f"{n_classes}.pt"
+        state = efficientnet_b0(n_classes).state_dict()
+        torch.save(state, weights["EfficientNetB0"])
+        if n_classes == 2:
+            assert needs_training(names, weights, order) == []
+    assert needs_training(names, weights, {}) == names
+    shared = {"device": "cpu", "keep": tmp_path, "seed": 0, "say": print}
+    for refused in (
+        lambda: needs_training(names, weights, order),
+        lambda: make_detectors(names, weights, order, None, None, **shared),
+    ):
+        with pytest.raises(ValueError, match=r"'orders'.*order fake, real"):
+            refused()
 
 
 def test_one_label_is_refused(study, tmp_path):
@@ -163,6 +189,18 @@ def test_a_clip_has_its_own_group_before_that_of_its_video(trees, tmp_path):
     assert found["uadfv/real/0000"] == "a"
     assert found["uadfv/fake/0000_fake"] == "b"
     assert found["uadfv/real/0001"] == ""
+
+
+def test_rows_with_an_empty_group_erase_nothing(trees, tmp_path):
+    from skrobust.studies.group_columns import group_of_faces
+
+    faces = loaded({"uadfv": trees["uadfv"]}, tmp_path)
+    clips = [{"clip": clip.partition("/")[2], "group": ""} for clip in set(faces.clip)]
+    rows = [{"origin": "0000", "group": "g"}, *clips]
+    group = group_of_faces(faces, rows, "groups.csv", "test")
+    assert np.array_equal(group == "g", faces.origin == "uadfv/0000")
+    assert set(group) == {"g", ""}
+    assert set(group_of_faces(faces, clips, "groups.csv", "test")) == {""}
 
 
 @pytest.fixture(scope="module")

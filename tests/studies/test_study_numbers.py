@@ -5,6 +5,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+from skrobust.studies.study_attacks import _cell
+from skrobust.studies.study_clips import _numbers
 from skrobust.studies.study_comparisons import (
     Gain,
     compare_detectors,
@@ -123,6 +125,22 @@ def test_the_gain_is_the_spread_of_the_ratio_less_that_of_accuracy():
     means = table.mean(axis=0).reshape(3, 21)
     spreads = means.max(axis=0) - means.min(axis=0)
     assert Gain(3)(table) == pytest.approx(spreads[1:].mean() - spreads[0])
+
+
+def test_robust_are_those_that_neither_run_fools():
+    """One definition for images, clips of frames, and attacks on clips as a whole."""
+    made = Made("d", [0.1], clean=np.repeat([0.8] * 6 + [0.3] * 6, 10))
+    fooled = np.arange(len(made.faces)) // 2 % 5  # clips in turn: one, other or no run
+    judged = made.at(np.where(fooled == 0, 0.2, 0.7))
+    moved = made.at(np.where(fooled == 1, 0.2, 0.7))
+    made.faces.X = np.zeros((len(made.faces), 2, 1, 1, 1))
+    cell = _cell(made, "PGD", (np.inf, 0.1), judged, moved)
+    found = cell_numbers(made, cell)
+    wanted = 0.5 * 3 / 5  # half of them are right without attack
+    assert found["accuracy"]["value"] == cell["robust"].mean() == pytest.approx(wanted)
+    assert found["clip_accuracy"]["value"] == pytest.approx(wanted)
+    whole = _numbers(made, "free", 0.1, judged, moved)
+    assert whole["accuracy"]["value"] == pytest.approx(wanted)
 
 
 def test_groups_leave_out_images_without_one():

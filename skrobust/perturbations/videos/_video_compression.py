@@ -102,7 +102,7 @@ class VideoCompression(ImagePerturbation):
 
     def _perturb_bytes(self, images, rng):
         av = require("av", "VideoCompression", extra="video")
-        crf = int(np.rint(self._strength(images)))
+        crf = max(1, int(np.rint(self._strength(images))))  # 0 is lossless
         length = len(images) if self.clips is None else self.clips
         out = np.empty_like(images)
         for i in range(0, len(images), length):
