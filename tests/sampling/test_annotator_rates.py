@@ -1,5 +1,6 @@
 """Each annotator has an error rate of its own."""
 
+import json
 from itertools import product
 from types import SimpleNamespace
 
@@ -240,6 +241,43 @@ def test_skipped_answers_widen_it():
     assert "6 missing answers may be either" in found.warnings[-1]
     wide, narrow = (one.interval.high - one.interval.low for one in (found, before))
     assert wide > narrow
+
+
+def told_directly_and_then_by_three():
+    """Nobody knows who told the sampler; three annotators answer the same inputs."""
+    rng = np.random.default_rng(0)
+    failed = np.arange(2000) % 5 == 0
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(2000))
+    ids = sampler.ask(300)
+    sampler.tell(ids, failed=failed[ids] ^ (rng.random(300) < 0.3))
+    notes = Annotations(sampler, random_state=0)
+    for who, rate in CARE.items():
+        says = failed[ids] ^ (rng.random(300) < rate)
+        notes.tell(ids, failed=says, annotator=who)
+    return notes
+
+
+def test_a_later_annotator_did_not_give_the_answer_of_the_sampler():
+    notes = told_directly_and_then_by_three()
+    there = SimpleRandomSampler.from_json(notes.sampler.to_json())
+    for one in (notes, Annotations.from_json(notes.to_json(), there)):
+        with pytest.raises(ValueError, match="told to the sampler itself"):
+            one.result(rates="annotator")
+    # Taken back, and answered by bob through the annotations: his rate counts.
+    notes, _ = session(SimpleRandomSampler, 2)
+    of_ann = next(i for i, who, *_ in notes._answers if who == "ann")
+    notes.sampler.correct(of_ann, failed=[None])
+    notes.tell(of_ann, failed=[False], annotator="dan")
+    assert notes._answers[notes._first[of_ann]][1] == "dan"
+
+
+def test_older_texts_take_the_first_answer_of_each_input():
+    notes, _ = session(SimpleRandomSampler, 0)
+    facts = json.loads(notes.to_json())
+    del facts["first"]
+    again = Annotations.from_json(json.dumps(facts), notes.sampler)
+    assert again._first == notes._first
+    assert str(again.result(rates="annotator")) == str(notes.result(rates="annotator"))
 
 
 def test_messages():

@@ -81,6 +81,7 @@ class Annotations:
         self.random_state = random_state
         self._rng = own_generator(random_state, caller)
         self._answers = []  # (id, annotator, label or None, failed), in order
+        self._first = {}  # place in it of the answer that the sampler has of each id
 
     def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, annotator):
         """Store the answers of an annotator.
@@ -129,9 +130,13 @@ class Annotations:
                 one for one, is_first in zip(answers, first, strict=True) if is_first
             ]
             self.sampler.tell(ids[first], **{kind: new})
-        for i, answer, outcome in zip(ids.tolist(), answers, outcomes, strict=True):
+        for i, answer, outcome, is_first in zip(
+            ids.tolist(), answers, outcomes, first.tolist(), strict=True
+        ):
             if answer is not None:
                 label = answer if kind == "y_true" else None
+                if is_first:
+                    self._first[i] = len(self._answers)
                 self._answers.append((i, annotator, label, bool(outcome > 0)))
         return self
 
@@ -232,9 +237,10 @@ class Annotations:
                 raise ValueError(f"{caller} takes {text}.")
             check_confidence(confidence, caller)
             noise, pairs, rows = self._by_annotator(confidence, caller)
-            first = {}
-            for i, who, *_ in self._answers:
-                first.setdefault(i, noise.annotators.index(who))
+            first = {
+                i: noise.annotators.index(self._answers[at][1])
+                for i, at in self._first.items()
+            }
             return corrected_by_annotator(
                 self.sampler, first, noise, pairs, rows, caller
             )
@@ -286,10 +292,13 @@ class Annotations:
         str
             JSON, for ``from_json``.
         """
-        state = self._rng.bit_generator.state
-        return json.dumps(
-            {"format": FORMAT, "answers": self._answers, "generator": state}
-        )
+        facts = {
+            "format": FORMAT,
+            "answers": self._answers,
+            "first": [*self._first.values()],
+            "generator": self._rng.bit_generator.state,
+        }
+        return json.dumps(facts)
 
     @classmethod
     def from_json(cls, text, sampler):
@@ -321,7 +330,11 @@ class Annotations:
             i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
         ):
             raise ValueError(f"{caller}: these answers belong to another sampler.")
-        new._answers = answers
+        places = json.loads(text).get("first")
+        if places is None:  # an older text, which does not say: the first of each id
+            backwards = reversed(range(len(answers)))
+            places = {answers[at][0]: at for at in backwards}.values()
+        new._answers, new._first = answers, {answers[at][0]: at for at in places}
         new._rng = restored_generator(state)
         return new
 

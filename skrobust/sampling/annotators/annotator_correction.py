@@ -37,7 +37,8 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
     sampler : sampler
         With its answers.
     first : dict of int to int
-        Number of the annotator of the answer of each input that the sampler was told.
+        Number of the annotator of the answer that the sampler has of each input; none
+        for what was told to the sampler itself.
     noise : AnnotatorNoise
         Rates.
     pairs : PairRates
