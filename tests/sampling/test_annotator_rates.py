@@ -271,6 +271,23 @@ def test_a_later_annotator_did_not_give_the_answer_of_the_sampler():
     assert notes._answers[notes._first[of_ann]][1] == "dan"
 
 
+@pytest.mark.parametrize("rates", ["common", "annotator"])
+def test_corrected_outcomes_have_no_errors_to_correct(rates):
+    notes, _ = session(SimpleRandomSampler, 0)
+    before, ids = str(notes.result(rates=rates)), notes.sampler.ids_
+    told = notes.sampler._answers.outcomes(ids)[1]
+    notes.sampler.correct(ids, failed=told)  # the same outcomes again
+    assert str(notes.result(rates=rates)) == before
+    notes.sampler.correct(ids[:2], failed=1 - told[:2])
+    there = SimpleRandomSampler.from_json(notes.sampler.to_json())
+    for one in (notes, Annotations.from_json(notes.to_json(), there)):
+        with pytest.raises(ValueError, match=r"another outcome .* for 2 of") as info:
+            one.result(rates=rates)
+        assert "use result of the sampler" in str(info.value)
+    notes.sampler.correct(ids[:2], failed=told[:2])  # the cure of the message
+    assert str(notes.result(rates=rates)) == before
+
+
 def test_older_texts_take_the_first_answer_of_each_input():
     notes, _ = session(SimpleRandomSampler, 0)
     facts = json.loads(notes.to_json())

@@ -21,6 +21,7 @@ from skrobust.sampling.annotators.answer_table import (
     table_of_annotators,
     table_of_inputs,
 )
+from skrobust.sampling.annotators.first_answers import earliest, refuse_corrected
 from skrobust.sampling.annotators.noise_correction import corrected
 from skrobust.sampling.core.answer_checks import (
     FAILED,
@@ -227,9 +228,17 @@ class Annotations:
         NoisyAccuracy
             The result of the sampler, which rests on first answers, corrected by
             ``noise()`` or by ``noise_by_annotator()``.
+
+        Raises
+        ------
+        ValueError
+            Where rates cannot be told, where ``correct`` of the sampler has changed
+            outcomes of first answers, for answers that are losses, and, with
+            ``rates="annotator"``, for answers told to the sampler itself.
         """
         caller = f"{type(self).__name__}.result"
         self._refuse_losses(caller)
+        refuse_corrected(self.sampler, self._answers, self._first, caller)
         check_choice(rates, "rates", caller, ("common", "annotator"))
         if rates == "annotator":
             if settings:
@@ -274,9 +283,10 @@ class Annotations:
         Returns
         -------
         ids : ndarray of shape (n,)
-            In increasing order. Correct the first answer with ``correct`` of the
-            sampler only if *all* repeated inputs get the same second look; otherwise
-            the accuracy is corrected for errors that are no longer there.
+            In increasing order. Do not tell second looks at them alone here: rates
+            need inputs that were chosen without regard to answers. After ``correct``
+            of the sampler ``result`` refuses, as it would correct for errors that are
+            no longer there.
         """
         ids = np.unique([i for i, *_ in self._answers]).astype(np.intp)
         if not len(ids):
@@ -330,10 +340,9 @@ class Annotations:
             i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
         ):
             raise ValueError(f"{caller}: these answers belong to another sampler.")
-        places = json.loads(text).get("first")
-        if places is None:  # an older text, which does not say: the first of each id
-            backwards = reversed(range(len(answers)))
-            places = {answers[at][0]: at for at in backwards}.values()
+        places = json.loads(text).get("first")  # older texts do not say
+        if places is None:
+            places = earliest(answers)
         new._answers, new._first = answers, {answers[at][0]: at for at in places}
         new._rng = restored_generator(state)
         return new
