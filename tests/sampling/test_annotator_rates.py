@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from skrobust.sampling import (
     Annotations,
@@ -191,6 +192,38 @@ def test_unbiased_at_known_rates_over_all_errors(kind):
         expected += chance * found.accuracy
     right = base.tell(ids, failed=failed[ids]).result().accuracy
     assert expected == pytest.approx(right, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "rate", "fail", "n_told"),
+    [(2, 0.2, 5, 7), (4, 0.15, 10, 11), (5, 0.2, 8, 10)],
+)
+def test_variance_over_all_errors_in_a_whole_pool(n_classes, rate, fail, n_told):
+    # Of 20 inputs, all answered, the number of those told as failed is a sum of two
+    # binomial ones; as many as are expected are told, so that the accuracy is met.
+    part, n_pool = rate / (n_classes - 1), 20
+    chances = np.convolve(
+        binom.pmf(range(n_pool - fail + 1), n_pool - fail, rate),
+        binom.pmf(range(fail + 1), fail, 1 - part),
+    )
+    numbers = np.arange(n_pool + 1)
+    assert chances @ numbers == pytest.approx(n_told)
+    right = chances @ ((numbers - n_told) / (n_pool * (1 - rate - part))) ** 2
+    noise = SimpleNamespace(
+        rate=np.array([rate]),
+        n_classes=n_classes,
+        confidence=0.95,
+        warnings=(),
+        annotators=("a",),
+    )
+    pairs = SimpleNamespace(covariance=np.zeros((1, 1)), influence=np.zeros((1, 1)))
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(n_pool))
+    ids = sampler.ask(n_pool)
+    sampler.tell(ids, failed=np.arange(n_pool) < n_told)
+    first = dict.fromkeys(ids.tolist(), 0)
+    found = corrected_by_annotator(sampler, first, noise, pairs, {}, "test")
+    assert found.accuracy == pytest.approx(1 - fail / n_pool)
+    assert found.std_error**2 == pytest.approx(right)
 
 
 def test_careful_annotators_change_nothing():
