@@ -9,6 +9,7 @@ from skrobust._optional import require
 
 SUFFIXES = (".parquet", ".pq")
 ROWS = 65_536  # at a time
+EXACT = 2**53  # up to which float64 holds every integer
 _INDEX = re.compile(r"__index_level_\d+__")  # written by pandas, no column of a table
 
 
@@ -108,11 +109,16 @@ class ParquetPieces:
         """Return a column of numbers as float64."""
         values = np.empty(len(self))
         for start, file, batch in self.batches([name]):
-            part = self._full(batch.column(0), name, file)
-            part = part.to_numpy(zero_copy_only=False)
+            part = self._plain(self._full(batch.column(0), name, file), name, file)
             if part.dtype.kind not in "fiub":
                 raise ValueError(
                     f"{self.caller}: the column {name!r} of {file.name!r} is no number."
+                )
+            if part.dtype.kind in "iu" and ((part > EXACT) | (part < -EXACT)).any():
+                raise ValueError(
+                    f"{self.caller}: the column {name!r} of {file.name!r} has integers "
+                    "beyond 2**53, which float64 would round; store them scaled, or as "
+                    "floats."
                 )
             values[start : start + len(part)] = part
         return values
@@ -134,7 +140,7 @@ class ParquetPieces:
                 part = np.array(number, dtype=np.int32)[part.indices.to_numpy()]
                 target = codes
             else:
-                part = part.to_numpy(zero_copy_only=False)
+                part = self._plain(part, name, file)
                 if values is None:
                     values = np.empty(len(self), dtype=part.dtype)
                 target = values
@@ -151,9 +157,20 @@ class ParquetPieces:
         return np.array(list(known))[codes]
 
     def _full(self, column, name, file):
+        """Return a column, or raise where values are null."""
         if column.null_count:
-            raise ValueError(
-                f"{self.caller}: the column {name!r} of {file.name!r} has missing "
-                "values."
-            )
+            raise self._missing(name, file)
         return column
+
+    def _plain(self, column, name, file):
+        """Return a column as an array, or raise where values are NaN (no null)."""
+        values = column.to_numpy(zero_copy_only=False)
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise self._missing(name, file)
+        return values
+
+    def _missing(self, name, file):
+        return ValueError(
+            f"{self.caller}: the column {name!r} of {file.name!r} has missing values "
+            "(null or NaN); fill them, or leave their rows out of the file."
+        )

@@ -38,8 +38,9 @@ def read_pool(path, *, scores=None, confidence=None, y_pred=None, costs=None):
         Without pyarrow.
     ValueError
         For a path without parquet files, and columns that are missing, no numbers
-        (labels may be text), or have missing values; and unless one of ``scores`` and
-        ``confidence`` is named.
+        (labels may be text), have missing values (null or NaN), or, except labels,
+        integers beyond 2**53, which float64 would round; and unless one of ``scores``
+        and ``confidence`` is named.
 
     Examples
     --------

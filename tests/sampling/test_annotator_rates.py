@@ -1,10 +1,12 @@
 """Each annotator has an error rate of its own."""
 
+import json
 from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from skrobust.sampling import (
     Annotations,
@@ -192,6 +194,38 @@ def test_unbiased_at_known_rates_over_all_errors(kind):
     assert expected == pytest.approx(right, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "rate", "fail", "n_told"),
+    [(2, 0.2, 5, 7), (4, 0.15, 10, 11), (5, 0.2, 8, 10)],
+)
+def test_variance_over_all_errors_in_a_whole_pool(n_classes, rate, fail, n_told):
+    # Of 20 inputs, all answered, the number of those told as failed is a sum of two
+    # binomial ones; as many as are expected are told, so that the accuracy is met.
+    part, n_pool = rate / (n_classes - 1), 20
+    chances = np.convolve(
+        binom.pmf(range(n_pool - fail + 1), n_pool - fail, rate),
+        binom.pmf(range(fail + 1), fail, 1 - part),
+    )
+    numbers = np.arange(n_pool + 1)
+    assert chances @ numbers == pytest.approx(n_told)
+    right = chances @ ((numbers - n_told) / (n_pool * (1 - rate - part))) ** 2
+    noise = SimpleNamespace(
+        rate=np.array([rate]),
+        n_classes=n_classes,
+        confidence=0.95,
+        warnings=(),
+        annotators=("a",),
+    )
+    pairs = SimpleNamespace(covariance=np.zeros((1, 1)), influence=np.zeros((1, 1)))
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(n_pool))
+    ids = sampler.ask(n_pool)
+    sampler.tell(ids, failed=np.arange(n_pool) < n_told)
+    first = dict.fromkeys(ids.tolist(), 0)
+    found = corrected_by_annotator(sampler, first, noise, pairs, {}, "test")
+    assert found.accuracy == pytest.approx(1 - fail / n_pool)
+    assert found.std_error**2 == pytest.approx(right)
+
+
 def test_careful_annotators_change_nothing():
     failed = np.arange(600) % 5 == 0
     sampler = SimpleRandomSampler(random_state=0).fit(np.ones(600))
@@ -240,6 +274,60 @@ def test_skipped_answers_widen_it():
     assert "6 missing answers may be either" in found.warnings[-1]
     wide, narrow = (one.interval.high - one.interval.low for one in (found, before))
     assert wide > narrow
+
+
+def told_directly_and_then_by_three():
+    """Nobody knows who told the sampler; three annotators answer the same inputs."""
+    rng = np.random.default_rng(0)
+    failed = np.arange(2000) % 5 == 0
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(2000))
+    ids = sampler.ask(300)
+    sampler.tell(ids, failed=failed[ids] ^ (rng.random(300) < 0.3))
+    notes = Annotations(sampler, random_state=0)
+    for who, rate in CARE.items():
+        says = failed[ids] ^ (rng.random(300) < rate)
+        notes.tell(ids, failed=says, annotator=who)
+    return notes
+
+
+def test_a_later_annotator_did_not_give_the_answer_of_the_sampler():
+    notes = told_directly_and_then_by_three()
+    there = SimpleRandomSampler.from_json(notes.sampler.to_json())
+    for one in (notes, Annotations.from_json(notes.to_json(), there)):
+        with pytest.raises(ValueError, match="told to the sampler itself"):
+            one.result(rates="annotator")
+    # Taken back, and answered by bob through the annotations: his rate counts.
+    notes, _ = session(SimpleRandomSampler, 2)
+    of_ann = next(i for i, who, *_ in notes._answers if who == "ann")
+    notes.sampler.correct(of_ann, failed=[None])
+    notes.tell(of_ann, failed=[False], annotator="dan")
+    assert notes._answers[notes._first[of_ann]][1] == "dan"
+
+
+@pytest.mark.parametrize("rates", ["common", "annotator"])
+def test_corrected_outcomes_have_no_errors_to_correct(rates):
+    notes, _ = session(SimpleRandomSampler, 0)
+    before, ids = str(notes.result(rates=rates)), notes.sampler.ids_
+    told = notes.sampler._answers.outcomes(ids)[1]
+    notes.sampler.correct(ids, failed=told)  # the same outcomes again
+    assert str(notes.result(rates=rates)) == before
+    notes.sampler.correct(ids[:2], failed=1 - told[:2])
+    there = SimpleRandomSampler.from_json(notes.sampler.to_json())
+    for one in (notes, Annotations.from_json(notes.to_json(), there)):
+        with pytest.raises(ValueError, match=r"another outcome .* for 2 of") as info:
+            one.result(rates=rates)
+        assert "use result of the sampler" in str(info.value)
+    notes.sampler.correct(ids[:2], failed=told[:2])  # the cure of the message
+    assert str(notes.result(rates=rates)) == before
+
+
+def test_older_texts_take_the_first_answer_of_each_input():
+    notes, _ = session(SimpleRandomSampler, 0)
+    facts = json.loads(notes.to_json())
+    del facts["first"]
+    again = Annotations.from_json(json.dumps(facts), notes.sampler)
+    assert again._first == notes._first
+    assert str(again.result(rates="annotator")) == str(notes.result(rates="annotator"))
 
 
 def test_messages():

@@ -117,6 +117,40 @@ def test_messages(folder, given, message):
         read_pool(folder[0], **given)
 
 
+@pytest.mark.parametrize("role", ["scores", "confidence", "y_pred", "costs"])
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_nan_is_refused_as_null_is(tmp_path, role, kind):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    holes = np.array([0.5, 1.0, np.nan], dtype=kind)
+    pq.write_table(pa.table({"x": np.ones(3), "holes": holes}), tmp_path / "a.parquet")
+    others = {"scores": "x"} if role in ("y_pred", "costs") else {}
+    message = r"'holes' of 'a.parquet' has missing values \(null or NaN\); fill them"
+    with pytest.raises(ValueError, match=message):
+        read_pool(tmp_path, **others, **{role: "holes"})
+
+
+def test_integers_that_float64_rounds_are_refused(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    most = 2**53
+    columns = {
+        "most": np.array([0, most]),
+        "more": np.array([0, most + 1]),
+        "less": np.array([0, -most - 1]),
+        "least": np.array([0, -(2**63)]),
+        "unsigned": np.array([0, 2**64 - 1], dtype=np.uint64),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    for name in ("more", "less", "least", "unsigned"):
+        for role in ({"scores": name}, {"scores": "most", "costs": name}):
+            with pytest.raises(ValueError, match=f"{name!r} of .* beyond 2"):
+                read_pool(tmp_path, **role)
+    found = read_pool(tmp_path, scores="most", y_pred="more")
+    assert found["X"].tolist() == [0, most]
+    assert found["y_pred"].tolist() == [0, most + 1]  # labels stay integers
+
+
 def test_other_messages(folder):
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -21,6 +21,7 @@ from skrobust.sampling.annotators.answer_table import (
     table_of_annotators,
     table_of_inputs,
 )
+from skrobust.sampling.annotators.first_answers import earliest, refuse_corrected
 from skrobust.sampling.annotators.noise_correction import corrected
 from skrobust.sampling.core.answer_checks import (
     FAILED,
@@ -81,6 +82,7 @@ class Annotations:
         self.random_state = random_state
         self._rng = own_generator(random_state, caller)
         self._answers = []  # (id, annotator, label or None, failed), in order
+        self._first = {}  # place in it of the answer that the sampler has of each id
 
     def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, annotator):
         """Store the answers of an annotator.
@@ -129,9 +131,13 @@ class Annotations:
                 one for one, is_first in zip(answers, first, strict=True) if is_first
             ]
             self.sampler.tell(ids[first], **{kind: new})
-        for i, answer, outcome in zip(ids.tolist(), answers, outcomes, strict=True):
+        for i, answer, outcome, is_first in zip(
+            ids.tolist(), answers, outcomes, first.tolist(), strict=True
+        ):
             if answer is not None:
                 label = answer if kind == "y_true" else None
+                if is_first:
+                    self._first[i] = len(self._answers)
                 self._answers.append((i, annotator, label, bool(outcome > 0)))
         return self
 
@@ -222,9 +228,17 @@ class Annotations:
         NoisyAccuracy
             The result of the sampler, which rests on first answers, corrected by
             ``noise()`` or by ``noise_by_annotator()``.
+
+        Raises
+        ------
+        ValueError
+            Where rates cannot be told, where ``correct`` of the sampler has changed
+            outcomes of first answers, for answers that are losses, and, with
+            ``rates="annotator"``, for answers told to the sampler itself.
         """
         caller = f"{type(self).__name__}.result"
         self._refuse_losses(caller)
+        refuse_corrected(self.sampler, self._answers, self._first, caller)
         check_choice(rates, "rates", caller, ("common", "annotator"))
         if rates == "annotator":
             if settings:
@@ -232,9 +246,10 @@ class Annotations:
                 raise ValueError(f"{caller} takes {text}.")
             check_confidence(confidence, caller)
             noise, pairs, rows = self._by_annotator(confidence, caller)
-            first = {}
-            for i, who, *_ in self._answers:
-                first.setdefault(i, noise.annotators.index(who))
+            first = {
+                i: noise.annotators.index(self._answers[at][1])
+                for i, at in self._first.items()
+            }
             return corrected_by_annotator(
                 self.sampler, first, noise, pairs, rows, caller
             )
@@ -268,9 +283,10 @@ class Annotations:
         Returns
         -------
         ids : ndarray of shape (n,)
-            In increasing order. Correct the first answer with ``correct`` of the
-            sampler only if *all* repeated inputs get the same second look; otherwise
-            the accuracy is corrected for errors that are no longer there.
+            In increasing order. Do not tell second looks at them alone here: rates
+            need inputs that were chosen without regard to answers. After ``correct``
+            of the sampler ``result`` refuses, as it would correct for errors that are
+            no longer there.
         """
         ids = np.unique([i for i, *_ in self._answers]).astype(np.intp)
         if not len(ids):
@@ -286,10 +302,13 @@ class Annotations:
         str
             JSON, for ``from_json``.
         """
-        state = self._rng.bit_generator.state
-        return json.dumps(
-            {"format": FORMAT, "answers": self._answers, "generator": state}
-        )
+        facts = {
+            "format": FORMAT,
+            "answers": self._answers,
+            "first": [*self._first.values()],
+            "generator": self._rng.bit_generator.state,
+        }
+        return json.dumps(facts)
 
     @classmethod
     def from_json(cls, text, sampler):
@@ -321,7 +340,10 @@ class Annotations:
             i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
         ):
             raise ValueError(f"{caller}: these answers belong to another sampler.")
-        new._answers = answers
+        places = json.loads(text).get("first")  # older texts do not say
+        if places is None:
+            places = earliest(answers)
+        new._answers, new._first = answers, {answers[at][0]: at for at in places}
         new._rng = restored_generator(state)
         return new
 

@@ -9,6 +9,7 @@ from skrobust.sampling.annotators.noise_correction import (
     LEAST_KEPT,
     TINY,
     NoisyAccuracy,
+    noise_moments,
 )
 from skrobust.sampling.core.rate_estimator import over_skipped
 
@@ -29,6 +30,11 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
 
     .. math:: \hat V = \hat V_{f^*} + \frac{F}{N} + g^T \Sigma g + 2 g^T c
 
+    The answer to an input that passes has the variance :math:`e_a (1 - e_a)`, that to
+    one that fails :math:`r (1 - r)` with :math:`r = e_a / (K - 1)`. F weights them by
+    the estimated accuracy, divides by the square of the denominator above, and is the
+    mean over the answers.
+
     Slopes and covariances are estimates of the sampler itself, from other outcomes: all
     are linear.
 
@@ -37,7 +43,8 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
     sampler : sampler
         With its answers.
     first : dict of int to int
-        Number of the annotator of the answer of each input that the sampler was told.
+        Number of the annotator of the answer that the sampler has of each input; none
+        for what was told to the sampler itself.
     noise : AnnotatorNoise
         Rates.
     pairs : PairRates
@@ -54,7 +61,8 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
     more = correction.variance_of_rates(estimates[0].rate, pairs, rows)
     ends, errors = [], []
     for one in estimates:
-        drawn, of_pool = np.nan_to_num(one.std_error**2), correction.variance_of_pool
+        drawn = np.nan_to_num(one.std_error**2)
+        of_pool = correction.variance_of_pool(1 - one.rate)
         error = np.sqrt(drawn + of_pool + max(more, 0.0))
         half = stdtrit(max(one.df, 1.0), (1 + noise.confidence) / 2) * error
         ends += [1 - one.rate - half, 1 - one.rate + half]
@@ -105,7 +113,7 @@ class _Correction:
     """
 
     def __init__(self, sampler, answered, first, noise):
-        self.sampler, self.answered = sampler, answered
+        self.sampler, self.answered, self.noise = sampler, answered, noise
         self.who = np.array([first.get(i, -1) for i in answered.ids.tolist()])
         self.rate = np.where(self.who < 0, 0.0, noise.rate[self.who])
         self.turn = noise.n_classes / (noise.n_classes - 1)
@@ -119,11 +127,10 @@ class _Correction:
         """Return the estimate of the sampler from corrected outcomes."""
         return self.sampler._estimate(replace(answered, y=self.of(answered.y)))
 
-    @property
-    def variance_of_pool(self):
+    def variance_of_pool(self, accuracy):
         """F / N: the errors of a whole pool that was answered once."""
-        each = self.rate * (1 - self.rate) / self.kept**2
-        return float(each.mean()) / self.sampler.n_pool_
+        flips, _ = noise_moments(accuracy, self.rate, self.noise.n_classes)
+        return float((flips / self.kept**2).mean()) / self.sampler.n_pool_
 
     def variance_of_rates(self, centre, pairs, rows):
         """Return what the errors of the rates add to the variance."""

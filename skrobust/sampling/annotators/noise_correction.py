@@ -186,16 +186,16 @@ def noise_moments(accuracy, rate, n_classes):
     ----------
     accuracy : float
         True accuracy a.
-    rate : float
+    rate : float or ndarray
         e; the other labels are equally likely, each with :math:`\rho e`.
     n_classes : int
         K; :math:`\rho = 1 / (K - 1)`.
 
     Returns
     -------
-    flips : float
+    flips : float or ndarray
         Variance of whether one answer passes, given the truth.
-    shared : float
+    shared : float or ndarray
         Covariance of that with whether a pair of answers differs.
     """
     a, e, part = min(max(accuracy, 0.0), 1.0), rate, rate / (n_classes - 1)

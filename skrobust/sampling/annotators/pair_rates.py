@@ -79,9 +79,9 @@ class Pairs:
         it each two annotators get one pair more that differs and one that agrees, so
         that it is not 0 while none differs.
         """
-        rates = self._largest(self.differ, np.ones(len(self.differ)))
+        rates = self._largest(self.differ)
         one, two, differ, row = self._extended()
-        tilted = self._largest(differ, np.ones(len(differ)), (one, two))
+        tilted = self._largest(differ, (one, two))
         share, slopes = self._moments(tilted, one, two)
         weight = 1 / (share * (1 - share))
         at = np.arange(len(share))
@@ -117,12 +117,12 @@ class Pairs:
         slopes = 1 - self.turn * second, 1 - self.turn * first
         return np.clip(share, LEAST_SHARE, 1 - LEAST_SHARE), slopes
 
-    def _largest(self, differ, counts, pairs=None):
+    def _largest(self, differ, pairs=None):
         one, two = pairs or (self.one, self.two)
 
         def loss(rates):
             share, slopes = self._moments(rates, one, two)
-            value = differ @ np.log(share) + (counts - differ) @ np.log1p(-share)
+            value = differ @ np.log(share) + (1 - differ) @ np.log1p(-share)
             each = (differ - share) / (share * (1 - share))
             gradient = np.zeros(self.n_annotators)
             for who, slope in zip((one, two), slopes, strict=True):
