@@ -73,7 +73,12 @@ class ParquetPieces:
         return self.starts[-1]
 
     def _open(self, file):
-        return self._parquet.ParquetFile(file, memory_map=True)
+        try:
+            return self._parquet.ParquetFile(file, memory_map=True)
+        except (OSError, ValueError) as error:  # pyarrow's errors are either
+            raise ValueError(
+                f"{self.caller}: {str(file)!r} is damaged or no parquet file."
+            ) from error
 
     def batches(self, columns):
         """Yield the first row, the file and a ``RecordBatch`` of the columns."""

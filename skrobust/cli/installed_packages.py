@@ -33,6 +33,7 @@ OPTIONAL = (
     ("Pillow", "PIL", "images", "folders of images"),
     ("numba", "numba", "fast", "faster image perturbations"),
     ("pyarrow", "pyarrow", "parquet", "parquet files"),
+    ("icu4py", "icu4py", "text", "words of Chinese, Japanese and Thai"),
     ("av", "av", "video", "videos"),
     ("h5py", "h5py", "deepfake", "published weights of detectors"),
     ("opencv-python-headless", "cv2", "faces", "face crops"),

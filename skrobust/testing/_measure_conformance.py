@@ -127,6 +127,9 @@ def measure_conformance(
     ['contrast']
     """
     caller = "measure_conformance"
+    if not (corrupt is None or callable(corrupt)):
+        rule = "None or a callable that takes an image, a kind and a severity"
+        raise invalid("corrupt", caller, rule, corrupt)
     check_choice(side, "side", caller, tuple(_PRESETS))
     table = published_statistics(side)
     wanted = _conditions(table, kinds, severities, side, caller)

@@ -362,3 +362,18 @@ def test_messages():
         notes.tell(ids, failed=np.zeros(len(ids)), annotator=who)
     with pytest.raises(ValueError, match="needs an unbiased sampler"):
         notes.result(rates="annotator")
+
+
+def test_guesses_give_no_accuracy_and_no_interval_beyond_the_possible():
+    rng = np.random.default_rng(0)
+    sampler = SimpleRandomSampler(random_state=0).fit(np.zeros((400, 1)))
+    answers = Annotations(sampler)
+    ids = sampler.ask(300)
+    wrong = rng.random((300, 3)) < 0.5
+    answers.tell(ids, failed=wrong[:, 0], annotator="a")
+    for k, name in ((1, "b"), (2, "c")):
+        answers.tell(ids[:120], failed=wrong[:120, k], annotator=name)
+    found = answers.result(rates="annotator")
+    assert np.isnan(found.accuracy)
+    assert 0 <= found.interval[0] <= found.interval[1] <= 1
+    assert str(found)

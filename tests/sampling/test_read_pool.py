@@ -175,3 +175,11 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r"skrobust\[parquet\]"):
         read_pool(tmp_path, scores="x")
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "bad.parquet"
+    path.write_bytes(b"hello")
+    with pytest.raises(ValueError, match=r"read_pool: .*bad.parquet' is damaged"):
+        read_pool(path, scores="a")

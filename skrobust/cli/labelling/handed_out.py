@@ -74,10 +74,14 @@ class HandedOut:
 def check_names(people):
     """Raise unless names of people are different and can be part of a file name."""
     for name in people:
-        if not name.strip() or not all(c.isalnum() or c in " ._-@" for c in name):
+        if (
+            name != name.strip()
+            or not name
+            or not all(c.isalnum() or c in " ._-@" for c in name)
+        ):
             raise UserError(
-                f"--for: {name!r} is no name; letters, digits, spaces and ._-@ are "
-                "allowed."
+                f"--for: {name!r} is no name; letters, digits, ._-@ and spaces in "
+                "between are allowed."
             )
     if len(set(people)) < len(people):
         raise UserError("--for names the same person twice.")

@@ -68,7 +68,7 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
         ends += [1 - one.rate - half, 1 - one.rate + half]
         errors.append(error)
     values = [1 - one.rate for one in estimates]
-    value = float((min(values) + max(values)) / 2)
+    value = float((min(values) + max(values)) / 2)  # unbiased: it may leave [0, 1]
     low, high = np.clip([min(ends), max(ends)], 0, 1)
     notes = [*noise.warnings]
     if len(unknown):
@@ -77,12 +77,12 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
             f"{min(values):.4f} and {max(values):.4f} (the middle is shown)."
         )
     if correction.kept.min() <= LEAST_KEPT:
-        low, high = 0.0, 1.0
+        low, high, value = 0.0, 1.0, np.nan
         notes.append("Someone answers as badly as guesses: the accuracy is not known.")
     raw = over_skipped(answered, unknown, sampler._estimate)
     return NoisyAccuracy(
         accuracy=value,
-        interval=(float(min(low, value)), float(max(high, value))),
+        interval=(float(low), float(high)),
         std_error=float(max(errors)),
         observed=1 - float(np.mean([one.rate for one in raw])),
         noise=noise,

@@ -127,6 +127,11 @@ def check_features(features, scores, n_pool, caller):
     except (TypeError, ValueError):
         raise invalid("features", caller, rule, features) from None
     values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or len(values) != n_pool or not np.isfinite(values).all():
+    if values.ndim != 2 or len(values) != n_pool:
         raise invalid("features", caller, rule, values.shape)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        value = f"{values[row, column]} in column {column}, row {row}"
+        raise invalid("features", caller, rule, value)
     return values
