@@ -1,10 +1,14 @@
 """New cells in a column of a frame: the one rule for the type that it gets.
 
-A column keeps its type where that can hold the new cells. A type of categories gets
-those that it lacks, after its own. Else a column of integers becomes one of floats, and
-where that does not do either, a column of objects.
+A column keeps its type where that can hold the new cells as they are. A type of
+categories gets those that it lacks, after its own. Else a column of integers becomes
+one of floats, one of times gets a finer unit, and where that does not do either, it
+becomes a column of objects.
 """
 
+import datetime
+import decimal
+import re
 import sys
 
 import numpy as np
@@ -61,21 +65,52 @@ def pandas_cells(column, rows, values, levels=()):
         return _series(column, array, dtype)
     try:
         array[places] = listed(values)
-        return _series(column, array, dtype)
+        if _same_cells(array[places], values):
+            return _series(column, array, dtype)
     except _REFUSALS:  # what a library says of a value of another type
-        cells = column.to_numpy(dtype=object, copy=True)
-        cells[places] = values
-    for wider in (dtype, _floats(column)):  # first for sparse ones, which take no cells
+        pass
+    cells = column.to_numpy(dtype=object, copy=True)
+    cells[places] = values
+    for wider in (dtype, *_wider(column)):  # first for sparse ones, which take no cells
         try:
-            return _series(column, cells.tolist(), wider)
+            new = _series(column, cells.tolist(), wider)
         except _REFUSALS:
             continue
+        if _same_cells(new, cells):
+            return new
     return cells
 
 
-def _floats(column):
-    is_integer = getattr(column.dtype, "kind", "O") in "iu"
-    return (column.iloc[:0] * 1.0).dtype if is_integer else column.dtype
+def _wider(column):
+    """Yield types that hold more than that of a column of pandas."""
+    if getattr(column.dtype, "kind", "O") in "iu":
+        yield (column.iloc[:0] * 1.0).dtype
+    name = str(column.dtype)
+    if name.startswith(("date", "time", "duration")):
+        name = name.replace("date32", "timestamp").replace("time32", "time64")
+        for unit in ("us", "ns"):
+            yield re.sub(r"\[(day|s|ms|us)\b", f"[{unit}", name)
+
+
+def _same_cells(cells, values):
+    """Return whether a library has kept values as they are; floats may be rounded."""
+    if getattr(cells.dtype, "kind", "O") == "f":
+        return True
+    return all(map(_same, cells, values))
+
+
+def _same(cell, value):
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return len(cell) == len(value) and all(map(_same, cell, value))
+    if is_missing(cell) or is_missing(value):
+        return is_missing(cell) and is_missing(value)
+    if isinstance(cell, decimal.Decimal):
+        return float(cell) == float(value)
+    if isinstance(value, datetime.datetime) and type(cell) is datetime.date:
+        cell = datetime.datetime.combine(cell, datetime.time())
+    elif isinstance(cell, datetime.datetime) and type(value) is datetime.date:
+        value = datetime.datetime.combine(value, datetime.time(), cell.tzinfo)
+    return bool(cell == value)
 
 
 def _series(column, cells, dtype):
@@ -110,6 +145,12 @@ def polars_cells(column, rows, values, levels=()):
     places, n = np.flatnonzero(rows), len(column)
     try:
         new = series(column.name, plain, dtype=dtype)
+        if getattr(dtype, "time_unit", None) == "ms":
+            times = (datetime.datetime, datetime.timedelta)
+            pairs = zip(new.to_list(), plain, strict=True)
+            if any(isinstance(v, times) and cell != v for cell, v in pairs):
+                finer = column.dt.cast_time_unit("us")
+                return polars_cells(finer, rows, values, levels)
         source = np.arange(n)
         source[places] = n + np.arange(len(places))
         return column.clone().append(new).gather(source)
