@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrobust.perturbations import MissingValues
+from skrobust.perturbations import MissingValues, SignFlip
 from skrobust.perturbations.tables.column_cells import pandas_cells, polars_cells
 
 DAYS = pd.Series(pd.date_range("2024-01-01", periods=3, unit="s"))
@@ -79,3 +79,56 @@ def test_times_of_polars_keep_their_microseconds():
     column = pl.Series("t", [step * 5000] * 3, dtype=pl.Duration("ms"))
     out = polars_cells(column, ROWS, [step, step])
     assert out.to_list() == [step, step * 5000, step]
+
+
+BIG = [2**53 + 3, 2**53 + 1, 5, 6] * 20
+REFUSED = r"would round column 'n': it holds 900719925474099\d, .* objects"
+
+
+@pytest.mark.parametrize(
+    "library", ["int64", "uint64", "Int64", "int64[pyarrow]", "pl"]
+)
+@pytest.mark.parametrize("value", [-0.5, None])
+def test_integers_of_frames_that_floats_would_round_are_refused(library, value):
+    if library == "pl":
+        frame = pl.DataFrame({"n": BIG})
+    else:
+        frame = pd.DataFrame({"n": pd.Series(BIG, dtype=arrow(library))})
+    p = MissingValues(share=0.5, missing_value=value, random_state=0).fit(frame)
+    if value is None and library not in {"int64", "uint64"}:  # has a mark for it
+        assert set(p.transform(frame)["n"].drop_nulls() if library == "pl"
+                   else p.transform(frame)["n"].dropna()) <= set(BIG)  # fmt: skip
+        return
+    with pytest.raises(ValueError, match=REFUSED):
+        p.transform(frame)
+    if library != "pl":  # what the message says
+        objects = frame.astype(object)
+        out = p.fit(objects).transform(objects)["n"]
+        kept = [v for v in out if v is not None and v != value]
+        assert 0 < len(kept) < len(BIG)
+        assert set(kept) <= set(BIG)
+
+
+@pytest.mark.parametrize("library", ["int64", "Int64", "pl", "array"])
+def test_numbers_that_are_not_selected_are_not_rounded(library):
+    frame = pd.DataFrame({"n": pd.Series(BIG, dtype="int64")})
+    if library == "array":
+        X = frame.to_numpy()
+    else:
+        X = pl.DataFrame({"n": BIG}) if library == "pl" else frame.astype(library)
+    p = SignFlip(share=0.5, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="would round column"):
+        p.transform(X)
+    small = X[2:4]
+    assert p.transform(small).shape == (2, 1)
+
+
+def test_the_first_integer_that_is_no_double_is_refused():
+    ids = np.array([[2**53 + 1, 1], [3, 4]])
+    with pytest.raises(
+        ValueError, match="would round column 0: it holds 9007199254740993"
+    ):
+        MissingValues(share=1.0, columns=[1]).fit(ids).perturb(None, ids)
+    exact = np.array([[2**63, 1], [3, 4]], dtype=np.uint64)
+    out = MissingValues(share=1.0, columns=[1]).fit(exact).perturb(None, exact)
+    assert out[:, 0].tolist() == [2.0**63, 3.0]

@@ -8,11 +8,13 @@ becomes a column of objects.
 
 import datetime
 import decimal
+import numbers
 import re
 import sys
 
 import numpy as np
 
+from skrobust._column_numbers import check_exact, refuse_rounding, rounded_integer
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import is_categorical, object_cells
 from skrobust.perturbations.tables.array_table import ArrayTable, distinct, listed
@@ -50,7 +52,7 @@ def pandas_cells(column, rows, values, levels=()):
     if isinstance(dtype, np.dtype):
         if dtype.kind != "O":
             table = ArrayTable(column.to_numpy()[:, None])
-            return table.with_cells({0: (rows, values)})[:, 0]
+            return table.with_cells({0: (rows, values)}, name=column.name)[:, 0]
         cells = column.to_numpy(copy=True)
         cells[places] = values
         return cells
@@ -71,6 +73,8 @@ def pandas_cells(column, rows, values, levels=()):
         pass
     cells = column.to_numpy(dtype=object, copy=True)
     cells[places] = values
+    if getattr(dtype, "kind", "O") in "iu":
+        _check_exact_cells(cells[~rows], values, column)
     for wider in (dtype, *_wider(column)):  # first for sparse ones, which take no cells
         try:
             new = _series(column, cells.tolist(), wider)
@@ -79,6 +83,14 @@ def pandas_cells(column, rows, values, levels=()):
         if _same_cells(new, cells):
             return new
     return cells
+
+
+def _check_exact_cells(staying, values, column):
+    """Raise where new cells make floats of integers that these would round."""
+    numeric = all(isinstance(v, numbers.Number) or is_missing(v) for v in values)
+    rounded = rounded_integer(staying) if numeric else None
+    if rounded is not None:
+        refuse_rounding(rounded, column.dtype, column.name)
 
 
 def _wider(column):
@@ -127,6 +139,8 @@ def pandas_missing(column, rows):
         cells = column.to_numpy(dtype=object, copy=True)
         cells[rows] = None
         return cells
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        check_exact(column.to_numpy(), ~rows, column.name)
     # pandas would make objects of intervals between integers.
     if hasattr(dtype, "closed") and getattr(dtype.subtype, "kind", "f") in "iu":
         column = column.astype(f"interval[float64, {dtype.closed}]")
@@ -157,5 +171,7 @@ def polars_cells(column, rows, values, levels=()):
     except (*_REFUSALS, sys.modules["polars"].exceptions.PolarsError):
         cells = object_cells(column.to_list())
         cells[places] = object_cells(plain)
+        if dtype.is_integer():
+            _check_exact_cells(cells[~rows], plain, column)
         kept = dtype if is_object(column) else None
         return series(column.name, cells.tolist(), dtype=kept, strict=False)
