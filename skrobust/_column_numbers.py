@@ -40,7 +40,7 @@ def numbers_in(column, values, *, whole=False):
         if keeps and not np.isnan(values).any():  # integers have no mark for it
             return as_integers(values, column.to_numpy())
         _check_unchanged(column.to_numpy(), values, column.name)
-        return np.asarray(values, dtype=dtype if kind == "f" else None)
+        return as_floats(values, dtype) if kind == "f" else np.asarray(values)
 
     def series(cells, dtype):
         return column._constructor(
@@ -48,18 +48,20 @@ def numbers_in(column, values, *, whole=False):
         )
 
     if kind in "iu":
-        old = np.asarray(column.fillna(0).array, dtype=_plain_type(dtype))
+        old = np.asarray(column.fillna(0).array, dtype=plain_type(dtype))
     if not keeps:
         if kind in "iu":
             _check_unchanged(old, values, column.name)
         floats = dtype if kind == "f" else (column.iloc[:0] * 1.0).dtype
+        as_floats(values, plain_type(floats))
         return series(np.asarray(values, dtype=np.float64), floats)
     gone = np.isnan(values)
     new = series(as_integers(np.where(gone, 0.0, values), old), dtype)
     return new.mask(gone) if gone.any() else new
 
 
-def _plain_type(dtype):
+def plain_type(dtype):
+    """Return the type of numpy behind one of pandas."""
     return dtype.numpy_dtype if hasattr(dtype, "numpy_dtype") else dtype.subtype
 
 
@@ -78,7 +80,34 @@ def _of_polars(column, values, whole):
     new = series(column.name, values, nan_to_null=False)
     if gone.any():
         new = new.scatter(np.flatnonzero(gone), None)
-    return new.cast(dtype) if dtype.is_float() else new
+    if not dtype.is_float():
+        return new
+    as_floats(values, str(dtype).lower())
+    return new.cast(dtype)
+
+
+def as_floats(values, dtype):
+    """Return numbers as an array of a type of floats, or raise where one is too large.
+
+    Parameters
+    ----------
+    values : array-like
+        Numbers.
+    dtype : dtype or str
+        A type of numpy.
+    """
+    values = np.asarray(values)
+    with np.errstate(over="ignore"):  # an error with a reason follows
+        new = values.astype(dtype, copy=False)
+    if new.dtype.itemsize < 8:
+        lost = np.isinf(new) & np.isfinite(values)
+        if lost.any():
+            raise ValueError(
+                f"A perturbation makes {float(values[lost][0]):.6g}, which is too "
+                f"large for {new.dtype} and would become infinite: convert the data "
+                "to float64."
+            )
+    return new
 
 
 def _check_unchanged(old, new, name):

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrobust.perturbations import MissingValues, SignFlip
+from skrobust.perturbations import FeatureNoise, MissingValues, SignFlip
 from skrobust.perturbations.tables.column_cells import pandas_cells, polars_cells
 
 DAYS = pd.Series(pd.date_range("2024-01-01", periods=3, unit="s"))
@@ -119,6 +119,12 @@ def test_numbers_that_are_not_selected_are_not_rounded(library):
     p = SignFlip(share=0.5, random_state=0).fit(X)
     with pytest.raises(ValueError, match="would round column"):
         p.transform(X)
+    if library == "pl":  # what the message says
+        objects = pl.DataFrame({"n": pl.Series(BIG, dtype=pl.Object)})
+        found = p.fit(objects).transform(objects)["n"].to_list()
+        kept = [v for v in found if v > 0]
+        assert 0 < len(kept) < len(BIG)
+        assert set(kept) == set(BIG)
     small = X[2:4]
     assert p.transform(small).shape == (2, 1)
 
@@ -132,3 +138,29 @@ def test_the_first_integer_that_is_no_double_is_refused():
     exact = np.array([[2**63, 1], [3, 4]], dtype=np.uint64)
     out = MissingValues(share=1.0, columns=[1]).fit(exact).perturb(None, exact)
     assert out[:, 0].tolist() == [2.0**63, 3.0]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float16", "float32", "Float32", "float[pyarrow]", "halffloat[pyarrow]"]
+    + ["array", "Float32 of polars"],
+)
+def test_what_does_not_fit_in_narrow_floats_is_refused(dtype):
+    cells = [1.0, -2.0, np.nan, 5.0]
+    if dtype == "array":
+        X = np.array(cells, dtype=np.float32)[:, None]
+    elif "polars" in dtype:
+        X = pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float32)})
+    else:
+        X = pd.DataFrame({"x": pd.Series(cells, dtype=arrow(dtype))})
+    p = MissingValues(share=1.0, missing_value=1e300).fit(X)
+    with pytest.raises(
+        ValueError, match=r"makes 1e\+300, which is too large for float"
+    ):
+        p.transform(X)
+    infinite = p.set_params(missing_value=-np.inf).transform(X)  # asked for
+    assert np.isneginf(np.asarray(infinite, dtype=float)).all()
+    assert p.set_params(missing_value=0.1).transform(X).shape == (4, 1)
+    noise = FeatureNoise(sd=1e300, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="too large for float"):
+        noise.transform(X)

@@ -6,7 +6,7 @@ import numbers
 
 import numpy as np
 
-from skrobust._column_numbers import as_integers, check_exact
+from skrobust._column_numbers import as_floats, as_integers, check_exact
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import column_values
 
@@ -177,9 +177,9 @@ class ArrayTable(Table):
             staying[:, columns] = block == X[:, columns].astype(np.float64)
             check_exact(X, staying)
         if all_columns(columns, self.n_columns):
-            return block.astype(dtype, copy=False)
+            return as_floats(block, dtype)
         out = X.astype(dtype)
-        out[:, columns] = block
+        out[:, columns] = as_floats(block, dtype)
         return out
 
     def with_shifted(self, columns, days):
@@ -208,6 +208,8 @@ class ArrayTable(Table):
         if np.dtype(dtype).kind in "fc":
             check_exact(self.X, ~whole)
         out = self.X.astype(dtype)
+        if value is not None and out.dtype.kind == "f":
+            value = as_floats(value, dtype)
         out[whole] = blank if value is None else value
         return out
 
@@ -230,6 +232,8 @@ class ArrayTable(Table):
             check_exact(self.X, staying, name)
         out = self.X.astype(dtype)
         for j, (rows, values) in cells.items():
+            if dtype.kind == "f" and dtype.itemsize < 8:
+                values = as_floats(np.asarray(values, dtype=np.float64), dtype)
             out[rows, j] = values
         return out
 

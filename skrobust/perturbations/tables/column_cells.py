@@ -14,10 +14,21 @@ import sys
 
 import numpy as np
 
-from skrobust._column_numbers import check_exact, refuse_rounding, rounded_integer
+from skrobust._column_numbers import (
+    as_floats,
+    check_exact,
+    plain_type,
+    refuse_rounding,
+    rounded_integer,
+)
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import is_categorical, object_cells
-from skrobust.perturbations.tables.array_table import ArrayTable, distinct, listed
+from skrobust.perturbations.tables.array_table import (
+    ArrayTable,
+    as_numbers,
+    distinct,
+    listed,
+)
 
 _REFUSALS = (TypeError, ValueError, OverflowError, NotImplementedError)
 
@@ -65,6 +76,8 @@ def pandas_cells(column, rows, values, levels=()):
     array = column.array.copy()
     if not len(places):
         return _series(column, array, dtype)
+    if getattr(dtype, "kind", "O") == "f":
+        _check_range(values, plain_type(dtype))
     try:
         array[places] = listed(values)
         if _same_cells(array[places], values):
@@ -85,10 +98,19 @@ def pandas_cells(column, rows, values, levels=()):
     return cells
 
 
+def _are_numbers(values):
+    return all(isinstance(v, numbers.Real) or is_missing(v) for v in values)
+
+
+def _check_range(values, dtype):
+    """Raise where new cells of a column of floats are too large for its type."""
+    if _are_numbers(values):
+        as_floats(as_numbers(object_cells(values)), dtype)
+
+
 def _check_exact_cells(staying, values, column):
     """Raise where new cells make floats of integers that these would round."""
-    numeric = all(isinstance(v, numbers.Number) or is_missing(v) for v in values)
-    rounded = rounded_integer(staying) if numeric else None
+    rounded = rounded_integer(staying) if _are_numbers(values) else None
     if rounded is not None:
         refuse_rounding(rounded, column.dtype, column.name)
 
@@ -156,6 +178,8 @@ def polars_cells(column, rows, values, levels=()):
         added = [v for v in (*levels, *plain) if v is not None]
         dtype = type(dtype)(list(dict.fromkeys([*known, *added])))
         column = column.cast(dtype)
+    if dtype.is_float():
+        _check_range(plain, str(dtype).lower())
     places, n = np.flatnonzero(rows), len(column)
     try:
         new = series(column.name, plain, dtype=dtype)
