@@ -386,9 +386,12 @@ def test_rounded_numbers_stay_in_the_limits_of_nullable_types():
 def test_an_array_of_integers_that_floats_would_round_is_refused(p):
     ids = np.array([[2**60 + 1, 1], [2**60 + 3, 2], [7, 4]])
     p = p.set_params(random_state=0).fit(ids)
-    with pytest.raises(ValueError, match=r"would round column 0: it holds 115.*frame"):
+    with pytest.raises(
+        ValueError, match=r"would round column 0: it holds 115.*objects"
+    ):
         p.perturb(None, ids)
     assert p.perturb(None, ids % 2**50).dtype == np.float64
+    assert p.perturb(None, ids.astype(object))[:, 0].tolist() == ids[:, 0].tolist()
     frame = pd.DataFrame(ids)
     p.fit(frame)
     assert p.perturb(None, frame)[0].equals(frame[0])

@@ -23,6 +23,7 @@ from skrobust.perturbations import (
     get_preset,
     series,
 )
+from skrobust.perturbations.time_series.panels import read_nested
 
 SERIES = [law for law in LAWS if law.kind == "series"]
 RNG = np.random.default_rng(0)
@@ -280,3 +281,49 @@ def test_nested_frames_are_evaluated():
     assert results["score"][0] == 1
     assert 0.5 < results["score"].iloc[1:].min() < 1
     assert (results["changed"].iloc[1:] > 0).all()
+
+
+LONG_AGO = np.array(["2000", "2300", "2301", "2590"], dtype="M8[s]")
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.DatetimeIndex(LONG_AGO),
+        pd.DatetimeIndex(LONG_AGO)[::-1],
+        pd.DatetimeIndex(["1680", "1975", "1976", "2260"]).as_unit("ns"),
+        pd.DatetimeIndex(LONG_AGO).tz_localize("Europe/Berlin"),
+        pd.DatetimeIndex(LONG_AGO) - pd.Timestamp("2400").as_unit("s"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_times_over_centuries_do_not_wrap(index):
+    years = np.array([0, 300, 301, 590.0])
+    if getattr(index, "year", [0])[0] == 1680:
+        years = np.array([0, 295, 296, 580.0])
+    if index[0] > index[-1]:
+        years = (590 - years)[::-1]
+    frame = nested(PANEL[:, :4], index)
+    found = read_nested(frame, "Jitter").parts[0].positions
+    assert np.allclose(found, years / years[-1] * 3, atol=1e-3)
+
+
+@pytest.mark.filterwarnings("error")
+def test_time_zones_and_units_change_nothing():
+    # Clocks go forward in the second hour, so that local times are not equally spaced.
+    local = pd.date_range("2024-03-30 23:00", periods=9, freq="h", tz="Europe/Berlin")
+    keep = [0, 1, 2, 4, 5, 8]
+    kinds = [local, local.as_unit("s"), local.tz_convert("UTC").tz_localize(None)]
+    try:
+        import pyarrow  # noqa: F401
+
+        kinds.append(pd.Index(local.astype("timestamp[ns, tz=Europe/Berlin][pyarrow]")))
+    except ImportError:
+        pass
+    for index in kinds:
+        found = read_nested(nested(PANEL[:, :6], index[keep]), "Jitter").parts[0]
+        assert np.allclose(found.positions, np.array(keep) / 8 * 5)
+    frame = nested(PANEL[:, :6], local[keep])
+    values = nested(PANEL[:, :6], local[keep].as_unit("s"))
+    mixed = pd.concat([frame.iloc[:, [0]], values.iloc[:, [1]]], axis=1)
+    assert read_nested(mixed, "Jitter").parts[0].series.shape == (6, 6, 2)

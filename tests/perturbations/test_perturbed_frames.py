@@ -79,6 +79,30 @@ def test_without_steps_the_severity_grows():
     assert np.allclose(np.corrcoef(patterns), 1)
 
 
+@pytest.mark.parametrize("wrap", [lambda p: p, lambda p: PerturbationSequence([p])])
+def test_without_a_seed_the_frames_share_their_draws(wrap):
+    noise = wrap(GaussianNoise(std=0.1, data_range=(-9, 9), image_shape=(9, 8)))
+    name = "std" if isinstance(noise, GaussianNoise) else "steps"
+    values = [0.1, 0.1, 0.1] if name == "std" else [noise.steps] * 3
+    p = PerturbedFrames(noise, steps={name: values})
+    first, *others = p.frames(IMAGES)
+    assert not np.array_equal(first, IMAGES)
+    assert all(np.array_equal(first, other) for other in others)
+    assert not np.array_equal(next(p.frames(IMAGES)), first)  # another call draws anew
+    assert noise.random_state is None
+    new = PerturbedFrames(noise, steps={name: values}, draws="new")
+    a, b, _ = new.frames(IMAGES)
+    assert not np.array_equal(a, b)
+
+
+def test_a_seed_inside_a_wrapper_stays():
+    inner = GaussianNoise(std=0.1, data_range=(-9, 9), random_state=3)
+    clips = ClipPerturbation(inner, same_over_clip=False)
+    p = PerturbedFrames(clips, steps={"same_over_clip": [False, False]})
+    for frame in p.frames(IMAGES):
+        assert np.array_equal(frame, clips.perturb(None, IMAGES))
+
+
 def test_new_draws_flicker():
     noise = GaussianNoise(std=0.05, data_range=(-9, 9), random_state=0)
     p = PerturbedFrames(noise, draws="new", n_frames=6)

@@ -38,7 +38,8 @@ class PerturbedFrames(BaseEstimator):
         Whether all frames of an input share their random draws, so that the same noise
         grows, or each has draws of its own.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the draws in place of that of ``perturbation``; None leaves it that one.
+        Seed of the draws in place of that of ``perturbation``; None leaves it that one,
+        and where that is None, too, each call of ``frames`` draws one for all frames.
 
     Attributes
     ----------
@@ -140,6 +141,7 @@ class PerturbedFrames(BaseEstimator):
             All inputs at one moment, of the shape of ``X``.
         """
         inner = getattr(self, "perturbation_", self.perturbation)
+        drawn = seed_number(None, type(self).__name__) >> 32  # 32 bits for any library
         for number, settings in enumerate(self._settings()):
             if settings is None:
                 yield copy.deepcopy(X)
@@ -147,6 +149,8 @@ class PerturbedFrames(BaseEstimator):
             one = _own_copy(inner).set_params(**settings)
             if self.random_state is not None:
                 one.set_params(random_state=self.random_state)
+            elif not _has_seed(one) and "random_state" in one.get_params(deep=False):
+                one.set_params(random_state=drawn)
             if self.draws == "new":
                 one = other_noise(one, "frame", number)
             yield one.perturb(None, X, None)
@@ -233,6 +237,15 @@ def _listed(values, name, caller):
         rule = f"values of {name!r}, one for each frame"
         raise invalid("steps", caller, rule, values)
     return [v.item() if isinstance(v, np.generic) else v for v in values]
+
+
+def _has_seed(perturbation):
+    """Return whether a perturbation, or the one that it wraps, has a seed."""
+    while perturbation is not None:
+        if getattr(perturbation, "random_state", None) is not None:
+            return True
+        perturbation = getattr(perturbation, "perturbation", None)
+    return False
 
 
 def _own_copy(perturbation):

@@ -6,7 +6,7 @@ import numbers
 
 import numpy as np
 
-from skrobust._column_numbers import as_integers, check_exact
+from skrobust._column_numbers import as_floats, as_integers, check_exact
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import column_values
 
@@ -172,11 +172,14 @@ class ArrayTable(Table):
             out[:, columns] = as_integers(block, X[:, columns])
             return out
         dtype = X.dtype if X.dtype.kind == "f" else np.float64
+        if X.dtype.kind in "iu":
+            staying = np.ones(X.shape, dtype=bool)
+            staying[:, columns] = block == X[:, columns].astype(np.float64)
+            check_exact(X, staying)
         if all_columns(columns, self.n_columns):
-            return block.astype(dtype, copy=False)
-        check_exact(X, np.setdiff1d(np.arange(self.n_columns), columns))
+            return as_floats(block, dtype)
         out = X.astype(dtype)
-        out[:, columns] = block
+        out[:, columns] = as_floats(block, dtype)
         return out
 
     def with_shifted(self, columns, days):
@@ -197,19 +200,24 @@ class ArrayTable(Table):
             dtype = object
         blanks = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}
         blank = blanks.get(np.dtype(dtype).kind)
-        if np.dtype(dtype).kind == "f":
-            check_exact(self.X, range(self.n_columns))
-        out = self.X.astype(dtype)
         if all_columns(columns, self.n_columns):
             whole = mask
         else:
-            whole = np.zeros(out.shape, dtype=bool)
+            whole = np.zeros(self.X.shape, dtype=bool)
             whole[:, columns] = mask
+        if np.dtype(dtype).kind in "fc":
+            check_exact(self.X, ~whole)
+        out = self.X.astype(dtype)
+        if value is not None and out.dtype.kind == "f":
+            value = as_floats(value, dtype)
         out[whole] = blank if value is None else value
         return out
 
-    def with_cells(self, cells, levels=None):
-        """Return the container with ``{column: (rows, values)}`` set."""
+    def with_cells(self, cells, levels=None, name=None):
+        """Return the container with ``{column: (rows, values)}`` set.
+
+        ``name`` is that of the only column, for error messages.
+        """
         dtype = self.X.dtype
         for _, values in cells.values():
             for value in {type(v): v for v in values}.values():
@@ -217,8 +225,15 @@ class ArrayTable(Table):
                     dtype = _common_type(dtype, value)
             if dtype.kind in "US":  # longer text must not be cut off
                 dtype = np.result_type(dtype, np.asarray(values, dtype=dtype.kind))
+        if dtype.kind in "fc":
+            staying = np.ones(self.X.shape, dtype=bool)
+            for j, (rows, _) in cells.items():
+                staying[rows, j] = False
+            check_exact(self.X, staying, name)
         out = self.X.astype(dtype)
         for j, (rows, values) in cells.items():
+            if dtype.kind == "f" and dtype.itemsize < 8:
+                values = as_floats(np.asarray(values, dtype=np.float64), dtype)
             out[rows, j] = values
         return out
 

@@ -186,8 +186,8 @@ class PolarsTable(_FrameTable):
     def _replace(self, new):
         columns = self.X.get_columns()
         for j, column in new.items():
-            if isinstance(column, np.ndarray):
-                series = type(self.column(j))
-                column = series(self.column(j).name, column.tolist())
+            if isinstance(column, np.ndarray):  # of objects: a guess could round them
+                old = self.column(j)
+                column = type(old)(old.name, column.tolist(), dtype=old.dtype)
             columns[j] = column
         return type(self.X)(columns)

@@ -106,7 +106,7 @@ def read_nested(X, caller):
     groups = {}
     for row, cells in enumerate(X.itertuples(index=False, name=None)):
         values = [_numbers(cell, row, caller) for cell in cells]
-        times = [_times(cell, len(v)) for cell, v in zip(cells, values, strict=True)]
+        times = [_times(cell) for cell in cells]
         known = [t for t in times if t is not None]
         if len({len(v) for v in values}) > 1 or any(
             not np.array_equal(t, known[0]) for t in known
@@ -157,7 +157,7 @@ def _numbers(cell, row, caller):
     return values
 
 
-def _times(cell, length):
+def _times(cell):
     return _index_numbers(cell.index) if hasattr(cell, "iloc") else None
 
 
@@ -170,8 +170,16 @@ def _index_numbers(index):
         return np.asarray(index, dtype=np.float64)
     if kind not in "Mm":
         return None
-    ticks = np.asarray(index.to_numpy(), dtype=f"{kind}8[ns]").astype(np.int64)
-    return (ticks - ticks[0]).astype(np.float64)
+    arrow = getattr(index.dtype, "pyarrow_dtype", None)
+    if getattr(index.dtype, "tz", None) or getattr(arrow, "tz", None):
+        index = index.to_series().dt.tz_convert("UTC").dt.tz_localize(None)
+    times = np.asarray(index.to_numpy())
+    if times.dtype.kind != kind:  # dates of pyarrow are objects
+        times = times.astype(f"{kind}8[us]")
+    # Nanoseconds wrap after 292 years: whole seconds and the rest are taken apart.
+    seconds = times.astype(f"{kind}8[s]")
+    rest = (times - seconds).astype("m8[ns]").astype(np.float64)
+    return (seconds - seconds[0]).astype(np.float64) * 1e9 + (rest - rest[0])
 
 
 def _positions(times, place, caller):
