@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
 from skrobust._text_units import split_words
+from skrobust.base.sequence_steps import steps_of
 
 _RMS = "root mean square"
 _BLOCK = 1 << 18  # values whose changes are held at once
@@ -24,8 +25,8 @@ def is_clean(condition):
     That is one whose severity, ``eps`` or physical strength is 0, or a sequence of none
     but such steps.
     """
-    steps = getattr(condition, "steps", None)
-    if isinstance(steps, (list, tuple)):
+    steps = steps_of(condition)
+    if steps is not None:
         return all(is_clean(step) for step in steps)
     names = ("severity", "eps", *getattr(condition, "_strengths", ()))
     values = [getattr(condition, name, None) for name in names]

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.sequence_steps import steps_of
 
 _FIRST = 16  # rows that are compared before all of them are
 _ROWS_TRIED = 256
@@ -27,8 +28,8 @@ def idle_reason(perturbation, X):
     str or None
         For a sequence, that of its first step if none of them can change the rows.
     """
-    steps = getattr(perturbation, "steps_", getattr(perturbation, "steps", None))
-    if isinstance(steps, (list, tuple)):
+    steps = steps_of(perturbation)
+    if steps is not None:
         reasons = [idle_reason(step, X) for step in steps if not is_clean(step)]
         return reasons[0] if reasons and None not in reasons else None
     ask = getattr(perturbation, "_idle_reason", None)

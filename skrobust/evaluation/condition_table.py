@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from skrobust._validation import invalid
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.row_kind import check_row_kind, suited
+from skrobust.base.sequence_steps import steps_of
 
 # What does not make one corruption another one.
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
@@ -104,8 +105,8 @@ def condition_table(conditions):
     """
     kinds, corruption, severity = {}, [], []
     for condition in conditions:
-        steps = getattr(condition, "steps", None)
-        steps = steps if isinstance(steps, (list, tuple)) else [condition]
+        steps = steps_of(condition)
+        steps = [condition] if steps is None else steps
         level = _severity(steps[0]) if len(steps) == 1 else None
         if not steps:
             level = 0.0

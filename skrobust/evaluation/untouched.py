@@ -9,6 +9,7 @@ from skrobust._responses import predict_labels
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.frame_columns import columns_from, rows_at
+from skrobust.base.sequence_steps import steps_of
 from skrobust.base.table_change import (
     ColumnUnits,
     change_words,
@@ -32,8 +33,8 @@ def units_for(conditions, X):
 
 
 def _takes_tables(condition):
-    steps = getattr(condition, "steps", None)
-    if isinstance(steps, (list, tuple)):
+    steps = steps_of(condition)
+    if steps is not None:
         return any(_takes_tables(step) for step in steps)
     return getattr(condition, "_takes", None) == "table"
 

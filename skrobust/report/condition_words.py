@@ -3,6 +3,7 @@
 import inspect
 
 from skrobust.base.perturbation import MAX_SEVERITY
+from skrobust.base.sequence_steps import steps_of
 
 # Of perturbations whose strength has a unit that a reader knows.
 _PHRASES = {
@@ -49,8 +50,8 @@ def condition_words(condition):
     >>> condition_words(MeanDrift(severity=4))
     'a shift of each column by 1 training standard deviation (severity 4 of 5)'
     """
-    steps = getattr(condition, "steps", None)
-    steps = steps if isinstance(steps, (list, tuple)) else [condition]
+    steps = steps_of(condition)
+    steps = [condition] if steps is None else steps
     if not steps:
         return "rows as they are"
     words = [text for text in map(_step_words, steps) if text]

@@ -11,6 +11,7 @@ from skrobust._responses import predict_labels
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
 from skrobust.base.perturbation import MAX_SEVERITY
+from skrobust.base.sequence_steps import steps_of
 from skrobust.base.streams import other_noise
 
 
@@ -254,8 +255,8 @@ def _own_copy(perturbation):
     What was learned is shared, and what was fitted takes the place of the parameters.
     """
     one = copy.copy(perturbation)
-    steps = getattr(one, "steps_", getattr(one, "steps", None))
-    if isinstance(steps, (list, tuple)):
+    steps = steps_of(one)
+    if steps is not None:
         one.steps = [_own_copy(step) for step in steps]
         if hasattr(one, "steps_"):
             one.steps_ = one.steps
