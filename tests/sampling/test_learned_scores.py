@@ -77,7 +77,8 @@ def test_the_regression_is_at_its_optimum():
     scores, failed, parts = clustered(4, n=400)
     learned = LearnedScores(parts, ScoreCurves(ScoreGroups(scores)))
     ids, y = np.arange(200), failed[:200].astype(float)
-    base, beta = learned._fit(ids, y, 0.5)
+    base = learned._base(ids, y)
+    beta = learned._fit(base, ids, y, 0.5)
     line = base[learned.given.groups.of[ids]] + learned.x[ids] @ beta
     gradient = learned.x[ids].T @ (expit(line) - y) + beta / 0.5
     assert np.abs(gradient).max() < 1e-2

@@ -60,13 +60,15 @@ class LearnedScores:
             return None
         fold = folds(ids)
         best, least = None, self.given.evidence(*self._counts(ids, y)) + WORTH
+        base = self._base(ids, y)
+        without = [(fold == k, self._base(ids[fold != k], y[fold != k]))
+                   for k in range(fold.max() + 1)]  # fmt: skip
         for variance in STRENGTHS:
             log_odds = np.empty(len(ids))
-            for k in range(fold.max() + 1):
-                here = fold == k
-                base, beta = self._fit(ids[~here], y[~here], variance)
-                log_odds[here] = self._log_odds(base, beta, ids[here])
-            base, beta = self._fit(ids, y, variance)
+            for here, other in without:
+                beta = self._fit(other, ids[~here], y[~here], variance)
+                log_odds[here] = self._log_odds(other, beta, ids[here])
+            beta = self._fit(base, ids, y, variance)
             learned = {"base": base.tolist(), "beta": beta.tolist()}
             groups = self.groups(learned)
             curves, counts = ScoreCurves(groups), groups.counts_at(expit(log_odds), y)
@@ -82,10 +84,13 @@ class LearnedScores:
     def _counts(self, ids, y):
         return self.given.groups.counts(ids, y)
 
-    def _fit(self, ids, y, variance):
-        """Return the log odds of the groups by their curves, and coefficients."""
+    def _base(self, ids, y):
+        """Return the log odds of the groups by their curves, given answers."""
         mean = self.given.mean(self.given.weights(*self._counts(ids, y)))
-        base = np.round(logit(mean), DIGITS)
+        return np.round(logit(mean), DIGITS)
+
+    def _fit(self, base, ids, y, variance):
+        """Return the coefficients."""
         x, offset = self.x[ids], base[self.given.groups.of[ids]]
 
         def loss(beta):
@@ -95,7 +100,7 @@ class LearnedScores:
 
         start = np.zeros(x.shape[1])
         found = minimize(loss, start, jac=True, method="L-BFGS-B")
-        return base, np.round(found.x, DIGITS)
+        return np.round(found.x, DIGITS)
 
     def _log_odds(self, base, beta, ids):
         line = base[self.given.groups.of[ids]] + self.x[ids] @ beta
