@@ -2,9 +2,7 @@
 
 import re
 
-from skrobust._optional import require
-from skrobust._validation import check_count
-from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
+from skrobust.nets.state_dicts import published_net
 
 # Factors of channels and of blocks, and the dropout (as in the authors' code).
 _SCALES = {"efficientnet_b0": (1.0, 1.0, 0.2), "efficientnet_b4": (1.4, 1.8, 0.4)}
@@ -103,20 +101,15 @@ def efficientnet_b4(n_classes=2, in_channels=3, *, weights=None):
 
 
 def _efficientnet(caller, n_classes, in_channels, weights):
-    require("torch", caller, extra="torch")
-    from skrobust.nets.efficientnet_modules import EfficientNet
+    def make(n_classes, in_channels):
+        from skrobust.nets.efficientnet_modules import EfficientNet
 
-    n_classes = check_count(n_classes, "n_classes", caller)
-    in_channels = check_count(in_channels, "in_channels", caller)
-    net = EfficientNet(*_SCALES[caller], n_classes, in_channels)
-    if weights is not None:
-        weights = without_prefix(read_state_dict(weights, caller), _FIRST)
-        if "conv_stem.weight" in weights:
-            weights = _from_timm(weights)
-        scale = caller.rpartition("_")[2].upper()
-        what = f"an EfficientNet-{scale} with {in_channels} input channels"
-        fill_net(net, weights, "classifier.1", what, caller)
-    return net
+        return EfficientNet(*_SCALES[caller], n_classes, in_channels)
+
+    scale = caller.rpartition("_")[2].upper()
+    how = {"what": f"an EfficientNet-{scale}", "caller": caller, "first": _FIRST}
+    how |= {"head": "classifier.1", "names": _own_names}
+    return published_net(make, n_classes, in_channels, weights, **how)
 
 
 # Layers of a block in timm and their places in torchvision's list of the block, without
@@ -131,8 +124,10 @@ _ENDS |= {"conv_head": "features.8.0", "bn2": "features.8.1"}
 _ENDS |= {"classifier": "classifier.1"}
 
 
-def _from_timm(weights):
-    """Return a state dict of timm in the names of torchvision."""
+def _own_names(weights):
+    """Return a state dict in the names of torchvision, also one of timm."""
+    if "conv_stem.weight" not in weights:
+        return weights
     out = {}
     for name, value in weights.items():
         layer, _, part = name.rpartition(".")

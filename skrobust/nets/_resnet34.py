@@ -1,10 +1,6 @@
 """ResNet-34 with parameters named as in torchvision."""
 
-from skrobust._optional import require
-from skrobust._validation import check_count
-from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
-
-FIRST = ("conv1.weight",)
+from skrobust.nets.state_dicts import RESNET, published_net
 
 
 def resnet34(n_classes=2, in_channels=3, *, weights=None):
@@ -48,14 +44,11 @@ def resnet34(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    require("torch", "resnet34", extra="torch")
-    from skrobust.nets.residual_net import ResNet
 
-    n_classes = check_count(n_classes, "n_classes", "resnet34")
-    in_channels = check_count(in_channels, "in_channels", "resnet34")
-    net = ResNet((3, 4, 6, 3), n_classes, in_channels)
-    if weights is not None:
-        weights = without_prefix(read_state_dict(weights, "resnet34"), FIRST)
-        what = f"a ResNet-34 with {in_channels} input channels"
-        fill_net(net, weights, "fc", what, "resnet34")
-    return net
+    def make(n_classes, in_channels):
+        from skrobust.nets.residual_net import ResNet
+
+        return ResNet((3, 4, 6, 3), n_classes, in_channels)
+
+    how = {"what": "a ResNet-34", "caller": "resnet34", **RESNET}
+    return published_net(make, n_classes, in_channels, weights, **how)

@@ -1,9 +1,6 @@
 """ResNet-50 with parameters named as in torchvision."""
 
-from skrobust._optional import require
-from skrobust._validation import check_count
-from skrobust.nets._resnet34 import FIRST
-from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
+from skrobust.nets.state_dicts import RESNET, published_net
 
 
 def resnet50(n_classes=2, in_channels=3, *, weights=None):
@@ -47,14 +44,11 @@ def resnet50(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 64, 64)).shape
     torch.Size([1, 2])
     """
-    require("torch", "resnet50", extra="torch")
-    from skrobust.nets.residual_net import Bottleneck, ResNet
 
-    n_classes = check_count(n_classes, "n_classes", "resnet50")
-    in_channels = check_count(in_channels, "in_channels", "resnet50")
-    net = ResNet((3, 4, 6, 3), n_classes, in_channels, Bottleneck)
-    if weights is not None:
-        weights = without_prefix(read_state_dict(weights, "resnet50"), FIRST)
-        what = f"a ResNet-50 with {in_channels} input channels"
-        fill_net(net, weights, "fc", what, "resnet50")
-    return net
+    def make(n_classes, in_channels):
+        from skrobust.nets.residual_net import Bottleneck, ResNet
+
+        return ResNet((3, 4, 6, 3), n_classes, in_channels, Bottleneck)
+
+    how = {"what": "a ResNet-50", "caller": "resnet50", **RESNET}
+    return published_net(make, n_classes, in_channels, weights, **how)

@@ -1,8 +1,6 @@
 """Xception with parameters named as in the published files."""
 
-from skrobust._optional import require
-from skrobust._validation import check_count
-from skrobust.nets.state_dicts import fill_net, read_state_dict, without_prefix
+from skrobust.nets.state_dicts import published_net
 
 
 def xception(n_classes=2, in_channels=3, *, weights=None):
@@ -49,22 +47,20 @@ def xception(n_classes=2, in_channels=3, *, weights=None):
     >>> net(torch.zeros(1, 3, 96, 96)).shape
     torch.Size([1, 2])
     """
-    require("torch", "xception", extra="torch")
-    from skrobust.nets.xception_net import XceptionNet
 
-    n_classes = check_count(n_classes, "n_classes", "xception")
-    in_channels = check_count(in_channels, "in_channels", "xception")
-    net = XceptionNet(n_classes, in_channels)
-    if weights is not None:
-        weights = _own_names(read_state_dict(weights, "xception"))
-        what = f"an Xception with {in_channels} input channels"
-        fill_net(net, weights, "last_linear", what, "xception")
-    return net
+    def make(n_classes, in_channels):
+        from skrobust.nets.xception_net import XceptionNet
+
+        return XceptionNet(n_classes, in_channels)
+
+    how = {"what": "an Xception", "caller": "xception", "first": ("conv1.weight",)}
+    how |= {"head": "last_linear", "names": _own_names}
+    return published_net(make, n_classes, in_channels, weights, **how)
 
 
 def _own_names(weights):
     out = {}
-    for name, value in without_prefix(weights, ("conv1.weight",)).items():
+    for name, value in weights.items():
         layer, _, rest = name.rpartition(".")
         # ``last_linear.1`` is the layer after a dropout, as FaceForensics++ writes it.
         if layer in ("fc", "last_linear", "fc.1", "last_linear.1"):

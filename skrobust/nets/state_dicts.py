@@ -2,7 +2,43 @@
 
 import os
 
-from skrobust._validation import invalid
+from skrobust._optional import require
+from skrobust._validation import check_count, invalid
+
+# Of ResNets, for ``published_net``: they have the names of torchvision.
+RESNET = {"first": ("conv1.weight",), "head": "fc", "names": None}
+
+
+def published_net(
+    make, n_classes, in_channels, weights, *, names, first, head, what, caller
+):
+    """Return a net, with published weights where they are given.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(n_classes, in_channels)`` returns the net; called once torch is there.
+    n_classes, in_channels : int
+        Checked here.
+    weights : dict, path-like or None
+        As in ``read_state_dict``; None leaves the net as it was made.
+    names : callable or None
+        Turns the names of published files into the net's own.
+    first : tuple of str
+        As in ``without_prefix``.
+    head, what, caller : str
+        As in ``fill_net``.
+    """
+    require("torch", caller, extra="torch")
+    n_classes = check_count(n_classes, "n_classes", caller)
+    in_channels = check_count(in_channels, "in_channels", caller)
+    net = make(n_classes, in_channels)
+    if weights is not None:
+        weights = without_prefix(read_state_dict(weights, caller), first)
+        weights = weights if names is None else names(weights)
+        what = f"{what} with {in_channels} input channels"
+        fill_net(net, weights, head, what, caller)
+    return net
 
 
 def read_state_dict(weights, caller):
