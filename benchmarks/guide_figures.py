@@ -8,12 +8,12 @@ Monte-Carlo error; expected labels of gates are exact.
 """
 
 import argparse
-import csv
 from pathlib import Path
 
 import numpy as np
 from guide_cases import LOSSES, PEOPLE
 from joblib import Parallel, delayed
+from operational_worlds import write
 
 from skrobust.sampling import AccuracyGate, detect_drift
 
@@ -124,13 +124,6 @@ def drift_row(before, after, of_losses, n_repeats):
         row[f"{name}, found"] = f"{len(delays) / (n - false):.2f}"
         row[f"{name}, false"] = f"{false / n:.3f}"
     return row
-
-
-def write(rows, path):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
 
 
 def main():

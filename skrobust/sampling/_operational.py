@@ -226,12 +226,6 @@ class OperationalSampler(CostedSampler):
         costs = self._checked(costs, n_pool)
         return self._read_pool(X, y_pred, costs_=costs, features_=features)
 
-    def _pool_arrays(self):
-        arrays = super()._pool_arrays()
-        if self.features_ is not None:
-            arrays["features_"] = self.features_
-        return arrays
-
     def _suspicion(self, X, y_pred):
         scores, notes = super()._suspicion(X, y_pred)
         if len(scores) and scores.max() > 1:

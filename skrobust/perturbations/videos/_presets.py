@@ -1,5 +1,6 @@
 """Presets of clips: the encodings that real videos pass."""
 
+from skrobust.perturbations.images._presets import shape_of
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.videos._downscaling import Downscaling
@@ -61,11 +62,7 @@ def video_chain(
     >>> [condition.name for condition in video_chain(clips=10)][:3]
     ['CLEAN', 'H.264 crf 23', 'H.264 crf 28']
     """
-    shape = {
-        "image_shape": image_shape,
-        "channel_axis": channel_axis,
-        "data_range": data_range,
-    }
+    shape = shape_of(image_shape, channel_axis, data_range)
     kinds = {
         "crf": lambda value: VideoCompression(crf=value, clips=clips, **shape),
         "share": lambda value: Downscaling(share=value, **shape),

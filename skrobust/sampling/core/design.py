@@ -60,7 +60,10 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     def _pool_arrays(self):
         """Return by name what draws and answers need of the pool."""
-        return {"scores_": self.scores_, "y_pred_": self.y_pred_}
+        arrays = {"scores_": self.scores_, "y_pred_": self.y_pred_}
+        more = {"costs_": self.costs_, "features_": self.features_}
+        # Pools without them keep their hash.
+        return arrays | {name: v for name, v in more.items() if v is not None}
 
     # Draws.
 

@@ -109,9 +109,3 @@ class CostedSampler(BaseSampler):
     def _expected_cost(self, n):
         """Return the expected cost of a round of n labels."""
         raise NotImplementedError("Write _expected_cost(n).")
-
-    def _pool_arrays(self):
-        arrays = super()._pool_arrays()
-        if self.costs_ is not None:  # pools without costs keep their hash
-            arrays["costs_"] = self.costs_
-        return arrays
