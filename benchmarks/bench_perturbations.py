@@ -32,7 +32,7 @@ import perturbation_peers  # noqa: E402
 
 from skrobust import perturbations  # noqa: E402
 
-SHAPES = ((500, 32, 32, 3), (16, 224, 224, 3))
+SHAPES = ((500, 32, 32, 3), (64, 224, 224, 3))
 REPEATS = 5
 KINDS = [
     "GaussianNoise", "UniformNoise", "SpeckleNoise", "ShotNoise", "SaltAndPepper",

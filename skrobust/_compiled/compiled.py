@@ -1,4 +1,4 @@
-"""Compilation of plain functions by numba, if it is installed.
+"""Fast ways, if they are installed: functions compiled by numba, and byte tables.
 
 A kernel is a plain function over arrays whose loops do, number by number, what numpy
 does array by array: the same operations in the same order. Nothing is reordered or
@@ -49,3 +49,24 @@ def compiled(function, size):
     if size < _WORTH or _numba() is None:
         return None
     return _compile(function)
+
+
+@functools.cache
+def byte_translator():
+    """Return what looks bytes up in a table with vector instructions, or None.
+
+    Returns
+    -------
+    callable or None
+        ``translate(memory, table)`` changes bytes where they are. ``memory`` is a
+        contiguous array of bytes, ``table`` one of 256.
+    """
+    try:
+        from stringzilla import translate
+    except Exception:  # not installed, or broken
+        return None
+
+    def in_place(memory, table):
+        translate(memoryview(memory), memoryview(table), inplace=True)
+
+    return in_place

@@ -4,6 +4,7 @@ import numpy as np
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_HIGH = np.uint64(0xFFFFFFFF00000000)
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
@@ -41,15 +42,24 @@ def fill_normal(bits, edges, scales, out, rest):
 
 
 def hash_words(words, weights, out):
-    """Hash rows of 32-bit words with two rows of weights (multilinear)."""
+    """Sum rows of 32-bit words with two rows of weights; join the upper halves.
+
+    Two rows at a time, so that the weights are read half as often.
+    """
     half = weights.size // 2
-    for row in range(words.shape[0]):
-        high, low = weights[0], weights[half]
-        for i in range(words.shape[1]):
-            word = np.uint64(words[row, i])
-            high += word * weights[1 + i]
-            low += word * weights[half + 1 + i]
-        z = (high & np.uint64(0xFFFFFFFF00000000)) | (low >> np.uint64(32))
-        z = (z ^ (z >> _SHIFTS[0])) * _FACTORS[0]
-        z = (z ^ (z >> _SHIFTS[1])) * _FACTORS[1]
-        out[row] = z ^ (z >> _SHIFTS[2])
+    above, below = weights[1:half], weights[half + 1 :]
+    for row in range(0, words.shape[0], 2):
+        other = min(row + 1, words.shape[0] - 1)
+        one, two = words[row], words[other]
+        high = low = high_two = low_two = np.uint64(0)
+        for i in range(above.size):
+            a, b = above[i], below[i]
+            word, word_two = np.uint64(one[i]), np.uint64(two[i])
+            high += word * a
+            low += word * b
+            high_two += word_two * a
+            low_two += word_two * b
+        high, high_two = high + weights[0], high_two + weights[0]
+        low, low_two = low + weights[half], low_two + weights[half]
+        out[row] = (high & _HIGH) | (low >> np.uint64(32))
+        out[other] = (high_two & _HIGH) | (low_two >> np.uint64(32))

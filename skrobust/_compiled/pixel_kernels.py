@@ -2,11 +2,17 @@
 
 import numpy as np
 
+# The products of a byte with these two add up to a 255th of it, correctly rounded: the
+# first has so few bits that its product is exact. That is faster than a division.
+LARGE_PART = np.float32(257 / 65536)
+SMALL_PART = np.float32(1 / 255 - 257 / 65536)
+
 
 def units_of_bytes(images, out):
     """Turn bytes into shares of 255."""
     for i in range(images.size):
-        out[i] = np.float32(images[i]) / np.float32(255)
+        value = np.float32(images[i])
+        out[i] = value * LARGE_PART + value * SMALL_PART
 
 
 def bytes_of_units(unit, scale, out):
@@ -45,46 +51,80 @@ def strike_bytes(words, selected, images, out):
             out[row, i] = np.uint8(255) if word > high else value
 
 
-def look_up(table, images, out):
-    """Look numbers up in one table."""
-    for i in range(images.size):
-        out[i] = table[images[i]]
-
-
-def look_up_by_channel(tables, images, out):
-    """Look bytes up in the table of their image and channel."""
-    n, n_pixels, channels = images.shape
-    for i in range(n):
-        if channels == 3:
-            red, green, blue = tables[i, 0], tables[i, 1], tables[i, 2]
-            for j in range(n_pixels):
-                out[i, j, 0] = red[images[i, j, 0]]
-                out[i, j, 1] = green[images[i, j, 1]]
-                out[i, j, 2] = blue[images[i, j, 2]]
-            continue
-        for j in range(n_pixels):
-            for k in range(channels):
-                out[i, j, k] = tables[i, k, images[i, j, k]]
-
-
-def look_up_by_largest(table, images, out):
-    """Look bytes up in the table of the largest channel of their pixel."""
-    n_pixels, channels = images.shape
+def split_channels(images, channels, planes):
+    """Copy pixels, channel by channel."""
+    size = planes.shape[1]
     if channels == 3:
-        for j in range(n_pixels):
-            red, green, blue = images[j, 0], images[j, 1], images[j, 2]
-            start = np.int64(max(red, green, blue)) << 8
-            out[j, 0] = table[start + red]
-            out[j, 1] = table[start + green]
-            out[j, 2] = table[start + blue]
+        red, green, blue = planes[0], planes[1], planes[2]
+        for j in range(size):
+            red[j] = images[3 * j]
+            green[j] = images[3 * j + 1]
+            blue[j] = images[3 * j + 2]
         return
-    for j in range(n_pixels):
-        largest = images[j, 0]
-        for k in range(1, channels):
-            largest = max(largest, images[j, k])
-        start = np.int64(largest) << 8
-        for k in range(channels):
-            out[j, k] = table[start + images[j, k]]
+    for k in range(channels):
+        plane = planes[k]
+        for j in range(size):
+            plane[j] = images[channels * j + k]
+
+
+def join_channels(planes, channels, out):
+    """Put pixels together that were split by ``split_channels``."""
+    size = planes.shape[1]
+    if channels == 3:
+        red, green, blue = planes[0], planes[1], planes[2]
+        for j in range(size):
+            out[3 * j] = red[j]
+            out[3 * j + 1] = green[j]
+            out[3 * j + 2] = blue[j]
+        return
+    for k in range(channels):
+        plane = planes[k]
+        for j in range(size):
+            out[channels * j + k] = plane[j]
+
+
+def sum_rows(images, out):
+    """Add up the rows of each image, as shares of 255, from the first to the last."""
+    for i in range(images.shape[0]):
+        total = out[i]
+        for y in range(images.shape[1]):
+            row = images[i, y]
+            for x in range(total.size):
+                value = np.float32(row[x])
+                unit = value * LARGE_PART + value * SMALL_PART
+                total[x] = unit if y == 0 else total[x] + unit
+
+
+def raise_pixels(images, shift):
+    """Raise the largest number of each pixel, the others with it, in place."""
+    top, zero, one = np.float32(255), np.float32(0), np.float32(1)
+    size = 1024  # pixels at a time, one channel after another
+    planes = np.empty((3, size), dtype=np.uint8)
+    red, green, blue = planes[0], planes[1], planes[2]
+    shares = np.empty(size, dtype=np.float32)
+    lifts = np.empty(size, dtype=np.float32)
+    for start in range(0, images.size // 3, size):
+        stop = min(start + size, images.size // 3)
+        part = images[3 * start : 3 * stop]
+        for j in range(stop - start):
+            red[j], green[j], blue[j] = part[3 * j], part[3 * j + 1], part[3 * j + 2]
+        for j in range(stop - start):
+            byte = np.float32(max(max(red[j], green[j]), blue[j]))
+            value = byte * LARGE_PART + byte * SMALL_PART
+            raised = value + shift
+            raised = raised if raised > zero else zero
+            raised = raised if raised < one else one
+            dark = value <= zero
+            shares[j] = one if dark else raised / (one if dark else value)
+            lifts[j] = raised - value if dark else zero
+        for plane in planes:
+            for j in range(stop - start):
+                byte = np.float32(plane[j])
+                unit = byte * LARGE_PART + byte * SMALL_PART
+                value = np.rint((unit * shares[j] + lifts[j]) * top)
+                plane[j] = np.uint8(value if value < top else top)
+        for j in range(stop - start):
+            part[3 * j], part[3 * j + 1], part[3 * j + 2] = red[j], green[j], blue[j]
 
 
 def drop_pixels(words, lost, channels, images, out):
@@ -130,42 +170,6 @@ def saturate_pixels(images, scale, offset, out):
         out[3 * j] = value - bright * (zero if grey else share_red)
         out[3 * j + 1] = value - bright * (one if grey else share_green)
         out[3 * j + 2] = value - bright * (one if grey else share_blue)
-
-
-def cover_rectangles(images, rows, columns, fill):
-    """Cover bytes by ``fill`` as far as their row and column are covered, in place."""
-    n, height, width, channels = images.shape
-    top = np.float32(255)
-    extreme = fill == 0 or fill == 1  # of which nothing is left to round
-    for i in range(n):
-        start, stop = 0, width
-        while start < stop and columns[i, start] == 0:
-            start += 1
-        while start < stop and columns[i, stop - 1] == 0:
-            stop -= 1
-        for y in range(height):
-            if rows[i, y] == 0:
-                continue
-            for x in range(start, stop):
-                cover = np.float32(rows[i, y] * columns[i, x])
-                for k in range(channels):
-                    if extreme and cover == 1:
-                        images[i, y, x, k] = np.uint8(fill * top)
-                        continue
-                    unit = np.float32(images[i, y, x, k]) / top
-                    value = np.rint((unit + (fill - unit) * cover) * top)
-                    value = min(max(value, np.float32(0)), top)
-                    images[i, y, x, k] = np.uint8(value)
-
-
-def add_to_pixels(places, white, out):
-    """Add shares of 255 to some pixels of ``out``, of shape (pixels, channels)."""
-    top = np.float32(255)
-    for j in range(len(places)):
-        for k in range(out.shape[1]):
-            unit = np.float32(out[places[j], k]) / top
-            value = np.rint((unit + white[j]) * top)
-            out[places[j], k] = np.uint8(min(max(value, np.float32(0)), top))
 
 
 def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):

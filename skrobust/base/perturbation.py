@@ -78,6 +78,9 @@ class BasePerturbation(
     # How rows draw: "normal" (every number gets continuous noise of its own), "row"
     # (equal rows differ), "common" (one draw for all rows) or "fixed" (none).
     _noise = "row"
+    # Whether ``_perturb`` may change its rows, which then are a copy; else they are
+    # read-only.
+    _changes_rows = True
     # For tests: the rows it takes ("images", "table", "series", "text", or "numbers"
     # for any array), parameters of instances, physical parameters under which nearly
     # all rows change, and whether the change grows with the severity.
@@ -195,7 +198,12 @@ class BasePerturbation(
             key = key.derive(type(self).__name__, 0)
         if self._noise != "fixed":
             key.seeds  # noqa: B018 (hashed here rather than deep inside the first draw)
-        out = np.asarray(self._perturb(values.copy(), KeyedGenerator(key)))
+        if self._changes_rows:
+            rows = values.copy()
+        else:
+            rows = values.view()
+            rows.flags.writeable = False
+        out = np.asarray(self._perturb(rows, KeyedGenerator(key)))
         if out.shape != values.shape:
             raise ValueError(
                 f"{type(self).__name__}._perturb must keep the shape {values.shape}; "

@@ -1,6 +1,7 @@
 """Kernels that numba compiles give the bits of numpy, and change nothing else."""
 
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from types import SimpleNamespace
@@ -17,10 +18,11 @@ from skrobust._compiled import (
     filter_kernels,
     jpeg_kernels,
     pixel_kernels,
+    shape_kernels,
     warp_kernels,
 )
 from skrobust._keyed_noise.generator import NoiseKey
-from skrobust.perturbations.images import _rotation
+from skrobust.perturbations.images import _rotation, byte_pixels
 from skrobust.perturbations.images.jpeg_loss import after_jpeg
 from skrobust.perturbations.images.warp import pixel_grid, shift, warp
 
@@ -41,6 +43,7 @@ KERNELS = [
         filter_kernels,
         jpeg_kernels,
         pixel_kernels,
+        shape_kernels,
         warp_kernels,
     )
     for function in vars(module).values()
@@ -67,6 +70,7 @@ def always(monkeypatch):
 def by_numpy(monkeypatch, function):
     with monkeypatch.context() as patch:
         patch.setattr(compiling, "_numba", lambda: None)
+        patch.setattr(byte_pixels, "byte_translator", lambda: None)
         return function()
 
 
@@ -104,6 +108,33 @@ def test_the_bits_of_small_bytes_are_those_of_numpy(name, monkeypatch, always):
     fast = p.perturb(None, X)
     assert np.array_equal(fast, by_numpy(monkeypatch, lambda: p.perturb(None, X)))
     assert not np.array_equal(fast, X)
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+@pytest.mark.parametrize("without", ["numba", "translator"])
+@pytest.mark.parametrize("name", ["Gamma", "Contrast", "ChannelShift", "Brightness"])
+def test_tables_with_one_of_two_fast_ways(name, without, kind, monkeypatch, always):
+    X = images(kind, np.uint8)
+    before = X.copy()
+    p = getattr(sp, name)(severity=3, random_state=0)
+    plain = by_numpy(monkeypatch, lambda: p.perturb(None, X))
+    if without == "numba":
+        monkeypatch.setattr(compiling, "_numba", lambda: None)
+    else:
+        monkeypatch.setattr(byte_pixels, "byte_translator", lambda: None)
+    np.testing.assert_array_equal(p.perturb(None, X), plain)
+    np.testing.assert_array_equal(X, before)
+
+
+def test_bytes_as_units_are_correctly_rounded():
+    levels = np.arange(256, dtype=np.float32)
+    parts = levels * pixel_kernels.LARGE_PART + levels * pixel_kernels.SMALL_PART
+    np.testing.assert_array_equal(parts, levels / np.float32(255))
+
+
+def test_a_broken_translator_is_none(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stringzilla", None)
+    assert compiling.byte_translator.__wrapped__() is None
 
 
 @pytest.mark.parametrize(
@@ -240,7 +271,7 @@ def test_no_product_is_fused_with_a_sum():
 
 
 def test_few_numbers_are_not_worth_a_kernel(monkeypatch):
-    function = pixel_kernels.look_up
+    function = pixel_kernels.units_of_bytes
     assert compiling.compiled(function, 100) is None
     assert compiling.compiled(function, 1 << 20) is not None
     monkeypatch.setattr(compiling, "_numba", lambda: None)
@@ -267,7 +298,7 @@ def test_without_a_folder_to_write_to(monkeypatch):
 
     monkeypatch.setattr(compiling, "_numba", lambda: SimpleNamespace(njit=njit))
     monkeypatch.setattr(compiling, "_compile", compiling._compile.__wrapped__)
-    function = pixel_kernels.look_up
+    function = pixel_kernels.units_of_bytes
     assert compiling.compiled(function, 1 << 20) is function
     assert asked == [True, False]
 

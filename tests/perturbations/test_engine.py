@@ -123,6 +123,22 @@ def test_tables_of_levels_are_exact(p, monkeypatch):
     assert np.array_equal(p.perturb(None, BYTES), fast)
 
 
+def test_own_bytes_may_be_new_or_changed_in_place():
+    class New(Gamma):
+        def _perturb_bytes(self, images, rng):
+            return images // 2
+
+    class Changed(Gamma):
+        def _perturb_bytes(self, images, rng):
+            images //= 2
+            return images
+
+    before = BYTES.copy()
+    for kind in (New, Changed):
+        assert np.array_equal(kind(3).perturb(None, BYTES), BYTES // 2)
+    assert np.array_equal(BYTES, before)
+
+
 def test_contrast_by_hand():
     X = np.array([[[0, 100], [50, 250]]], dtype=np.uint8)
     assert Contrast(0.5).perturb(None, X).tolist() == [[[50, 100], [75, 175]]]

@@ -151,9 +151,9 @@ def test_bytes_are_rounded_not_cut_off(law):
 @pytest.mark.parametrize("law", IMAGES, **IDS)
 def test_memory_is_the_result_and_a_batch(law):
     # Even one byte for each value of the 400 images more would be 1.2 MB.
-    X = np.random.default_rng(0).integers(0, 256, (750, 32, 32, 3), dtype=np.uint8)
+    X = np.random.default_rng(0).integers(0, 256, (1800, 32, 32, 3), dtype=np.uint8)
     p, more = at(law, 3), []
-    for n in (350, 750):  # more than two batches of 170 images, and twice as many
+    for n in (1400, 1800):  # more than two batches of 170 or 680 images
         tracemalloc.start()
         out = p.perturb(None, X[:n])
         more.append(tracemalloc.get_traced_memory()[1] - out.nbytes)

@@ -5,7 +5,7 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import look_up_by_largest, saturate_pixels
+from skrobust._compiled.pixel_kernels import raise_pixels, saturate_pixels, sum_rows
 from skrobust.perturbations.images.byte_pixels import through_table
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.point_perturbation import PointPerturbation
@@ -88,8 +88,20 @@ class Contrast(PointPerturbation):
         return images * factor + images.mean((2, 3), keepdim=True) * (1 - factor)
 
     def _image_statistics(self, images):
-        mean = images.mean(axis=1, keepdims=True).mean(axis=2, keepdims=True)
-        return mean, self._strength(images)
+        column_means = images.mean(axis=1, keepdims=True)
+        return column_means.mean(axis=2, keepdims=True), self._strength(images)
+
+    def _byte_statistics(self, images):
+        kernel, (n, height, width, channels) = None, images.shape
+        if images.flags.c_contiguous and width * channels > 1:
+            kernel = compiled(sum_rows, images.size)
+        if kernel is None:
+            return super()._byte_statistics(images)
+        column_means = np.empty((n, width * channels), dtype=np.float32)
+        kernel(images.reshape(n, height, -1), column_means)
+        column_means /= np.float32(height)
+        column_means = column_means.reshape(n, 1, width, channels)
+        return column_means.mean(axis=2, keepdims=True), self._strength(images)
 
     def _point(self, values, known):
         mean, factor = known
@@ -141,6 +153,7 @@ class Brightness(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"shift": 0.31}
+    _in_place = True
 
     def _perturb_tensor(self, images):
         value = images.amax(1, keepdim=True)
@@ -157,18 +170,17 @@ class Brightness(ImagePerturbation):
         return _raised(images, self._strength(images))
 
     def _perturb_bytes(self, images, rng):
-        grey = images.shape[3] == 1
-        table = _raised_bytes(self._strength(images), grey)
+        grey, shift = images.shape[3] == 1, self._strength(images)
         if grey:
-            return through_table(images, table)
-        kernel = compiled(look_up_by_largest, images.size)
-        if kernel is None:  # in the table of each pixel's value
-            images = _largest(images).astype(np.uint16) << 8 | images
-            return np.take(table, images, mode="clip")
-        out = np.empty(images.shape, dtype=np.uint8)
-        flat = np.ascontiguousarray(images).reshape(-1, images.shape[3])
-        kernel(table, flat, out.reshape(flat.shape))
-        return out
+            return through_table(images, _raised_bytes(shift, grey), out=images)
+        kernel = compiled(raise_pixels, images.size)
+        if kernel is not None and images.shape[3] == 3 and images.flags.c_contiguous:
+            kernel(images.reshape(-1), np.float32(shift))
+            return images
+        # In the table of each pixel's value.
+        places = _largest(images).astype(np.uint16) << 8 | images
+        images[...] = np.take(_raised_bytes(shift, grey), places, mode="clip")
+        return images
 
 
 def _raised(images, shift):

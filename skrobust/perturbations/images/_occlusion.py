@@ -3,7 +3,8 @@
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import cover_rectangles
+from skrobust._compiled.shape_kernels import cover_rectangles
+from skrobust.perturbations.images.byte_pixels import layers_of
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -44,27 +45,29 @@ class Occlusion(FillingPerturbation):
 
     _strengths = {"area": Strength((0.02, 0.05, 0.1, 0.2, 0.3), high=1.0)}
     _strong_params = {"area": 0.2}
-    _changes_few = True
+    _in_place = True
 
-    def _covered(self, images, rng):
-        """Return how far each row and each column is covered, of shape (n, side)."""
-        length = np.sqrt(self._strength(images))
-        place = rng.random((len(images), 2))
-        for axis, side in enumerate(images.shape[1:3]):
-            start = place[:, axis, None] * (side - length * side)
-            pixel = np.arange(side)
-            inside = np.minimum(pixel + 1, start + length * side)
-            yield np.clip(inside - np.maximum(pixel, start), 0, 1)
+    def _rectangles(self, images, rng):
+        """Return rows and columns of the corners, of shape (n, 2), and the sides."""
+        image_sides = np.array(images.shape[1:3])
+        sides = np.sqrt(self._strength(images)) * image_sides
+        return rng.random((len(images), 2)) * (image_sides - sides), sides
 
     def _perturb_images(self, images, rng):
-        rows, columns = self._covered(images, rng)
+        starts, sides = self._rectangles(images, rng)
+        covers = []
+        for axis in (0, 1):
+            start, pixel = starts[:, axis, None], np.arange(images.shape[1 + axis])
+            end = np.minimum(pixel + 1, start + sides[axis])
+            covers.append(np.clip(end - np.maximum(pixel, start), 0, 1))
+        rows, columns = covers
         cover = (rows[:, :, None] * columns[:, None])[..., None].astype(images.dtype)
         return images + (self.fill - images) * cover
 
     def _perturb_bytes(self, images, rng):
-        kernel = compiled(cover_rectangles, images.size)
-        if kernel is None:
+        kernel, layers = compiled(cover_rectangles, images.size), layers_of(images)
+        if kernel is None or layers is None:
             return None
-        rows, columns = self._covered(images, rng)
-        kernel(images, rows, columns, np.float32(self.fill))
+        fill, width = np.float32(self.fill), images.shape[2]
+        kernel(*self._rectangles(images, rng), fill, width, layers)
         return images

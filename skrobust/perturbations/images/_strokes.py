@@ -5,8 +5,8 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import add_to_pixels
-from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
+from skrobust._compiled.shape_kernels import add_white, invert_columns
+from skrobust.perturbations.images.byte_pixels import as_bytes, as_units, layers_of
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
@@ -56,7 +56,7 @@ class Stripe(ImagePerturbation):
     _strengths = {"width": Strength((0.05, 0.1, 0.15, 0.2, 0.25), high=0.5)}
     _noise = "fixed"
     _strong_params = {"width": 0.5}
-    _changes_few = True
+    _in_place = True
 
     def _share(self, images):
         width = images.shape[2]
@@ -68,7 +68,13 @@ class Stripe(ImagePerturbation):
         return images + (1 - 2 * images) * share
 
     def _perturb_bytes(self, images, rng):
-        share = self._share(images).astype(np.float32)[:, None]
+        share = self._share(images).astype(np.float32)
+        kernel, layers = compiled(invert_columns, images.size), layers_of(images)
+        if kernel is not None and layers is not None:
+            first = np.flatnonzero(np.diff(share, prepend=np.nan))
+            kernel(np.append(first, len(share)), share[first], len(share), layers)
+            return images
+        share = share[:, None]
         whole = np.count_nonzero(share[: -(-len(share) // 2)] == 1)
         right = max(len(share) - whole, whole)  # the middle column is one of the left
         for inverted in (images[:, :, :whole], images[:, :, right:]):
@@ -88,14 +94,17 @@ class _Stroke(PublishedPerturbation):
 
     _strengths = {"opacity": Strength((0.2, 0.4, 0.6, 0.8, 1.0), high=1.0)}
     _strong_params = {"opacity": 1.0}
-    _changes_few = True
+    _in_place = True
 
     @abstractmethod
     def _curve(self, n, height, width, side, rng):
         """Return the row at each column, of shape (n, width), and which are hidden."""
 
-    def _drawn(self, images, rng):
-        """Return the pixels that the stroke reaches, and how much white they get."""
+    def _stroke(self, images, rng):
+        """Return what is drawn around each column: rows, columns and added white.
+
+        Rows and white have shape (n, number of columns, pixels); rows may lie outside.
+        """
         n, height, width, _ = images.shape
         side = image_side((height, width))
         curve, hidden = self._curve(n, height, width, side, rng)
@@ -106,27 +115,37 @@ class _Stroke(PublishedPerturbation):
         rim = int(np.ceil(0.6322 * reach + 0.5))
         around = np.arange(-rim, rim + 1)
         rows = np.rint(curve).astype(np.int64) + around
-        fading = np.log(np.maximum(1 - np.abs(rows - curve) / reach, 1e-9)) + 1
-        opaque = self._strength(images) * np.clip(fading, 0, 1)
-        image, column, k = np.nonzero((opaque > 0) & (rows >= 0) & (rows < height))
+        share = rows - curve
+        np.abs(share, out=share)
+        share /= reach
+        np.subtract(1, share, out=share)
+        fading = np.log(np.maximum(share, 1e-9, out=share), out=share)
+        fading += 1
+        white = np.clip(fading, 0, 1, out=fading)
+        white *= self._strength(images)
+        return rows, columns, white
+
+    def _pixels(self, images, rng):
+        """Return the pixels that the stroke reaches, and how much white they get."""
+        rows, columns, white = self._stroke(images, rng)
+        drawn = (white > 0) & (rows >= 0) & (rows < images.shape[1])
+        image, column, k = np.nonzero(drawn)
         place = (image, rows[image, column, k], columns[column])
-        return place, opaque[image, column, k][:, None]
+        return place, white[image, column, k][:, None]
 
     def _perturb_images(self, images, rng):
-        place, opaque = self._drawn(images, rng)
+        place, white = self._pixels(images, rng)
         out = images.copy()
-        out[place] += opaque.astype(images.dtype)
+        out[place] += white.astype(images.dtype)
         return out
 
     def _perturb_bytes(self, images, rng):
-        place, opaque = self._drawn(images, rng)
-        kernel = compiled(add_to_pixels, images.size)
-        if kernel is not None and images.flags.c_contiguous:
-            place = np.ravel_multi_index(place, images.shape[:3])
-            opaque = opaque.ravel().astype(np.float32)
-            kernel(place, opaque, images.reshape(-1, images.shape[3]))
+        kernel, layers = compiled(add_white, images.size), layers_of(images)
+        if kernel is not None and layers is not None:
+            kernel(*self._stroke(images, rng), images.shape[2], layers)
             return images
-        images[place] = as_bytes(as_units(images[place]) + opaque.astype(np.float32))
+        place, white = self._pixels(images, rng)
+        images[place] = as_bytes(as_units(images[place]) + white.astype(np.float32))
         return images
 
 
@@ -247,12 +266,13 @@ class Zigzag(_Stroke):
         curve = start * (height - 1) + slope * column + tooth * teeth
         return curve, (column < 0) | (np.arange(width) > last)
 
-    def _drawn(self, images, rng):
+    def _stroke(self, images, rng):
         if not self.published:
-            return super()._drawn(images, rng)
-        stroke = self._turned(*images.shape[:3], rng)
-        place = np.nonzero(stroke)
-        return place, (self._strength(images) * stroke[place])[:, None]
+            return super()._stroke(images, rng)
+        n, height, width, _ = images.shape
+        white = self._turned(n, height, width, rng) * self._strength(images)
+        rows = np.broadcast_to(np.arange(height), (n, width, height))
+        return rows, np.arange(width), white.transpose(0, 2, 1)
 
     def _turned(self, n, height, width, rng):
         """Return strokes in [0, 1], turned as in MNIST-C, (n, height, width)."""

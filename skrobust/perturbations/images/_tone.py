@@ -156,6 +156,7 @@ class ChannelShift(ImagePerturbation):
 
     _strengths = {"shift": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=1.0)}
     _strong_params = {"shift": 0.31}
+    _in_place = True
 
     def _shifts(self, images, rng):
         shift = self._strength(images)
@@ -168,4 +169,5 @@ class ChannelShift(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         shifts = self._shifts(images, rng)[..., None].astype(np.float32)
         tables = np.arange(256, dtype=np.float32) / 255 + shifts
-        return through_tables(images, as_bytes(tables))
+        through_tables(images, as_bytes(tables))
+        return images

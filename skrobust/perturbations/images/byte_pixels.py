@@ -4,11 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from skrobust._compiled.compiled import compiled
+from skrobust._compiled.compiled import byte_translator, compiled
 from skrobust._compiled.pixel_kernels import (
     bytes_of_units,
-    look_up,
-    look_up_by_channel,
+    join_channels,
+    split_channels,
     units_of_bytes,
 )
 
@@ -46,20 +46,40 @@ def as_bytes(unit):
     return out
 
 
+def layers_of(images):
+    """Return a view of images, channels last, by the lines in which they lie.
+
+    Returns
+    -------
+    ndarray of shape (n, layers, height, numbers in a line) or None
+        One layer where channels lie side by side, one for each channel where they came
+        first, None for anything else.
+    """
+    n, height = images.shape[:2]
+    if images.flags.c_contiguous:
+        return images.reshape(n, 1, height, -1)
+    planes = np.moveaxis(images, -1, 1)
+    return planes if planes.flags.c_contiguous else None
+
+
 def through_table(images, table, out=None):
     """Look uint8 images up in a table of 256 bytes; ``out`` may be the images."""
     out = np.empty_like(images) if out is None else out
     seen, new = (a.ravel(order="K") for a in (images, out))
-    if images.size < _WORTH_PAIRS or not np.shares_memory(new, out):
+    if not np.shares_memory(new, out):
+        return np.take(table, images, mode="clip", out=out)
+    translate = byte_translator()
+    if translate is not None and images.size:
+        if out is not images:
+            np.copyto(out, images)
+        translate(new, np.ascontiguousarray(table))
+        return out
+    if images.size < _WORTH_PAIRS:
         return np.take(table, images, mode="clip", out=out)
     even = len(seen) // 2 * 2
     new[even:] = table[seen[even:]]
     seen, new = (a[:even].view(np.uint16) for a in (seen, new))
     pairs = _pairs(table.tobytes())
-    kernel = compiled(look_up, images.size)
-    if kernel is not None:
-        kernel(pairs, seen, new)
-        return out
     for start in range(0, len(seen), _WORTH_PAIRS):
         part = slice(start, start + _WORTH_PAIRS)
         np.take(pairs, seen[part], mode="clip", out=new[part])
@@ -78,27 +98,32 @@ def _pairs(table):
 
 
 def through_tables(images, tables):
-    """Look uint8 images up in a table for each image and channel.
+    """Look uint8 images up in a table for each image and channel, in place.
 
     Parameters
     ----------
     images : ndarray of shape (n, height, width, channels), uint8
-        Images.
+        Images, which are changed.
     tables : ndarray of shape (n, channels, 256), uint8
         Tables.
-
-    Returns
-    -------
-    ndarray of the shape of images, uint8
-        The new images.
     """
-    n, _, _, channels = images.shape
-    kernel = compiled(look_up_by_channel, images.size)
-    if kernel is None:
+    n, height, width, channels = images.shape
+    translate, layers = byte_translator(), layers_of(images)
+    split = compiled(split_channels, images.size)
+    if translate is None or split is None or layers is None:
         # One table an image and channel, one after another.
         start = 256 * np.arange(n * channels).reshape(n, 1, 1, channels)
-        return np.take(tables.reshape(-1), images + start, mode="clip")
-    out = np.empty(images.shape, dtype=np.uint8)
-    flat = np.ascontiguousarray(images).reshape(n, -1, channels)
-    kernel(np.ascontiguousarray(tables), flat, out.reshape(flat.shape))
-    return out
+        images[...] = np.take(tables.reshape(-1), images + start, mode="clip")
+        return
+    tables, side_by_side = np.ascontiguousarray(tables), layers.shape[1] != channels
+    join = compiled(join_channels, images.size)
+    planes = np.empty((channels, height * width), dtype=np.uint8)
+    for image, own in zip(layers.reshape(n, -1), tables, strict=True):
+        if side_by_side:
+            split(image, channels, planes)
+        else:
+            planes = image.reshape(channels, -1)
+        for plane, table in zip(planes, own, strict=True):
+            translate(plane, table)
+        if side_by_side:
+            join(planes, channels, image)

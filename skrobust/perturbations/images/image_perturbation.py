@@ -128,8 +128,10 @@ class ImagePerturbation(BasePerturbation):
     _takes = "images"
     # Whether flat rows need ``image_shape``; noise that knows no neighbours does not.
     _needs_geometry = True
-    # Whether ``_perturb_bytes`` changes a few pixels of its images and returns these.
-    _changes_few = False
+    # Whether ``_perturb_bytes`` changes its images where they are, which then are more
+    # at a time, as no floats lie beside them; it returns None to go the usual way.
+    _in_place = False
+    _changes_rows = False
     # What turns tensors on a device into new ones, where a kind that draws nothing has
     # it: as ``_perturb_images``, but of shape (n, channels, height, width).
     _perturb_tensor = None
@@ -280,29 +282,43 @@ class ImagePerturbation(BasePerturbation):
         shape, axis = self._layout(X)
         is_bytes = X.dtype == np.uint8 and (low, high) == _DTYPE_RANGES["uint8"]
         table = self._table_of_bytes() if is_bytes else None
-        if table is not None:
-            through_table(X, table, out=X)
-            return X
-        step = self._batch_rows(X[0].size)
-        # X is the base's own copy, so each batch of the result can take its place.
+        out = np.empty(X.shape, dtype=X.dtype)
+        in_place = is_bytes and self._in_place
+        step = self._batch_rows(-(-X[0].size // 4) if in_place else X[0].size)
         for start in range(0, len(X), step):
             rows = slice(start, start + step)
-            part, draws = X[rows], rng if step >= len(X) else rng.take(rows)
-            images = part.reshape(-1, *shape[1:])
-            if axis != 3:
-                images = np.moveaxis(images, axis, -1)
+            old, new, draws = X[rows], out[rows], rng
+            if step < len(X):
+                draws = rng.take(rows)
+            if table is not None:
+                through_table(old, table, out=new)
+                continue
+            if is_bytes and not in_place:
+                seen = self._seen(old, shape, axis)
+                seen.flags.writeable = False
+                made = self._perturb_bytes(seen, draws)
+                if made is None:
+                    made = as_bytes(self._perturbed(as_units(seen), draws))
+                self._seen(new, shape, axis)[...] = made
+                continue
+            new[...] = old
+            images = self._seen(new, shape, axis)
             if is_bytes:
-                images.flags.writeable = self._changes_few
-                new = self._perturb_bytes(images, draws)
-                if new is None:
-                    new = as_bytes(self._perturbed(as_units(images), draws))
-                if new is not images:
-                    images.flags.writeable = True
-                    images[...] = new
-            else:
-                bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
-                self._perturb_floats(part, images, axis, draws, low, high, bounds)
-        return X
+                made = self._perturb_bytes(images, draws)
+                if made is None:
+                    made = as_bytes(self._perturbed(as_units(images), draws))
+                if made is not images:
+                    images[...] = made
+                continue
+            bounds = [b[rows] if np.ndim(b) else b for b in (floor, ceiling)]
+            self._perturb_floats(new, images, axis, draws, low, high, bounds)
+        return out
+
+    @staticmethod
+    def _seen(part, shape, axis):
+        """Return a view of rows as images with channels last."""
+        images = part.reshape(-1, *shape[1:])
+        return images if axis == 3 else np.moveaxis(images, axis, -1)
 
     def _perturbed(self, unit, rng):
         """Return what ``_perturb_images`` makes of images in [0, 1], checked."""

@@ -59,6 +59,7 @@ class PointPerturbation(ImagePerturbation):
     """
 
     _image_statistics = None
+    _in_place = True
 
     @abstractmethod
     def _point(self, values, known):
@@ -83,9 +84,16 @@ class PointPerturbation(ImagePerturbation):
         return self._tables(None).ravel()
 
     def _perturb_bytes(self, images, rng):
-        known = self._image_statistics
-        tables = self._tables(known if known is None else known(as_units(images)))
+        known = None
+        if self._image_statistics is not None:
+            known = self._byte_statistics(images)
+        tables = self._tables(known)
         if tables.size == 256:
-            return through_table(images, tables.ravel())
-        tables = np.broadcast_to(tables, (len(tables), 256, 1, images.shape[3]))
-        return through_tables(images, np.moveaxis(tables[:, :, 0], 1, -1))
+            return through_table(images, tables.ravel(), out=images)
+        shape = (len(images), 256, 1, images.shape[3])
+        tables = np.broadcast_to(tables, shape)
+        through_tables(images, np.moveaxis(tables[:, :, 0], 1, -1))
+        return images
+
+    def _byte_statistics(self, images):
+        return self._image_statistics(as_units(images))
