@@ -115,8 +115,8 @@ def fastest(rows):
     for _, what, _, ours, other, rate, ratio, remark in rows:
         name, _, size = what.partition(", ")
         key = name, size.removesuffix(" pixels")
-        line = [*key, ours, other, rate, ratio, remark]
-        if key not in found or float(rate) > float(found[key][4]):
+        line = [*key, round(float(ours)), other, round(float(rate)), ratio, remark]
+        if key not in found or line[4] > found[key][4]:
             found[key] = line
     return list(found.values())
 
