@@ -118,6 +118,22 @@ def blur_images(images, std):
     return correlate(images, kernel)
 
 
+def blur_bytes(images, std):
+    """Blur uint8 images with a Gaussian, or return None to take the way of numpy."""
+    n, height, width, channels = images.shape
+    kernel = gaussian_kernel(std)
+    loop = compiled(correlate_both, images.size)
+    if loop is None or _is_wide(kernel, (height, width)):
+        return None
+    reach = len(kernel) // 2
+    weights = kernel[reach:].astype(np.float32)
+    places = (padded_places(side, reach, "nearest") for side in (height, width))
+    flat = np.ascontiguousarray(images).reshape(n, height, width * channels)
+    out = np.empty_like(flat)
+    loop(flat, np.float32(255), channels, *places, weights, weights, out)
+    return out.reshape(images.shape)
+
+
 def correlate(images, kernel, border="nearest"):
     """Filter images along their height and width with a symmetric kernel.
 
@@ -144,7 +160,8 @@ def correlate(images, kernel, border="nearest"):
     out = np.empty_like(flat)
     loop = compiled(correlate_both, images.size)
     if loop is not None:
-        loop(flat, channels, rows, columns, weights, weights, out)
+        top = images.dtype.type(1)
+        loop(flat, top, channels, rows, columns, weights, weights, out)
         return out.reshape(images.shape)
     few = max(1, _CHUNK // flat[0].size)
     lines = max(1, _CHUNK // flat.shape[2])
