@@ -174,13 +174,21 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
     ``rows`` and ``columns`` are where blocks begin, and the end of the last.
     """
     n, _, size = images.shape
-    across = len(columns) - 1
-    line = np.empty(size, dtype=np.int32)
-    total = np.empty(across * channels)
-    wide = np.empty(across * channels)  # columns of each block
-    means = np.empty((len(rows) - 1, across * channels), dtype=np.uint8)
-    for b in range(across):
-        wide[b * channels : (b + 1) * channels] = columns[b + 1] - columns[b]
+    n_sums, widest = (len(columns) - 1) * channels, np.int64(np.diff(columns).max())
+    line = np.zeros(size + 1, dtype=np.int32)  # with a zero that fills narrow blocks up
+    total = np.empty(n_sums, dtype=np.int32)
+    wide = np.empty(n_sums, dtype=np.int32)  # columns of each block
+    member = np.empty((widest, n_sums), dtype=np.uintp)
+    means = np.empty((len(rows) - 1, n_sums), dtype=np.uint8)
+    shown = np.empty(size, dtype=np.uintp)
+    for j in range(n_sums):
+        start = columns[j // channels]
+        wide[j] = columns[j // channels + 1] - start
+        for k in range(widest):
+            place = (start + k) * channels + j % channels
+            member[k, j] = place if k < wide[j] else size
+    for j in range(size):
+        shown[j] = column_shown[j // channels] * channels + j % channels
     for i in range(n):
         for block in range(len(rows) - 1):
             line[:] = 0
@@ -188,24 +196,28 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
                 old = images[i, y]
                 for x in range(size):
                     line[x] += np.int32(old[x])
-            for b in range(across):
-                if channels == 3:
-                    red = green = blue = np.int32(0)
-                    for x in range(3 * columns[b], 3 * columns[b + 1], 3):
-                        red += line[x]
-                        green += line[x + 1]
-                        blue += line[x + 2]
-                    total[3 * b], total[3 * b + 1], total[3 * b + 2] = red, green, blue
-                    continue
-                for k in range(channels):
-                    part = np.int32(0)
-                    for x in range(columns[b], columns[b + 1]):
-                        part += line[x * channels + k]
-                    total[b * channels + k] = part
-            tall, mean = np.float64(rows[block + 1] - rows[block]), means[block]
-            for x in range(across * channels):
-                count = tall * wide[x]
-                mean[x] = np.uint8(np.floor((2 * total[x] + count) / (2 * count)))
+            if widest == 3:
+                first, second, third = member[0], member[1], member[2]
+                for j in range(n_sums):
+                    part = line[first[j]] + line[second[j]] + line[third[j]]
+                    total[j] = part
+            else:
+                total[:] = 0
+                for k in range(widest):
+                    place = member[k]
+                    for j in range(n_sums):
+                        total[j] += line[place[j]]
+            tall, mean = np.int32(rows[block + 1] - rows[block]), means[block]
+            if tall * widest <= 4096:  # single precision tells the whole part
+                for j in range(n_sums):
+                    count = np.float32(np.int32(tall * wide[j]))
+                    part = np.float32(np.int32(2 * total[j])) + count
+                    mean[j] = np.uint8(np.floor(part / (count + count)))
+            else:
+                for j in range(n_sums):
+                    count = np.float64(tall * wide[j])
+                    part = 2.0 * np.float64(total[j]) + count
+                    mean[j] = np.uint8(np.floor(part / (2 * count)))
         before = -1
         for y in range(len(row_shown)):
             new = out[i, y]
@@ -216,15 +228,8 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
                 continue
             before = row_shown[y]
             mean = means[before]
-            for x in range(len(column_shown)):
-                to, at = np.uintp(x * channels), np.uintp(column_shown[x] * channels)
-                if channels == 3:
-                    new[to] = mean[at]
-                    new[to + np.uintp(1)] = mean[at + np.uintp(1)]
-                    new[to + np.uintp(2)] = mean[at + np.uintp(2)]
-                    continue
-                for k in range(np.uintp(channels)):
-                    new[to + k] = mean[at + k]
+            for x in range(size):
+                new[x] = mean[shown[x]]
 
 
 def whiten(images, weights, keep, rest, flakes, out):
