@@ -26,6 +26,15 @@ def add_to_bytes(levels, words, images, out):
         out[i] = np.uint8(min(max(value, np.int32(0)), np.int32(255)))
 
 
+def add_line_to_bytes(line, words, images, out):
+    """Add what each word is on a line, rounded, and clip."""
+    start, slope = line[0], line[1]
+    for i in range(images.size):
+        value = np.rint(start + slope * np.float32(words[i])) + np.float32(images[i])
+        value = min(max(value, np.float32(0)), np.float32(255))
+        out[i] = np.uint8(value)
+
+
 def scale_bytes(factors, words, images, out):
     """Multiply each byte, as a share of 255, by the factor that its word looks up."""
     top = np.float32(255)
