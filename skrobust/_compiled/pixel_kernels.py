@@ -239,24 +239,3 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
             mean = means[before]
             for x in range(size):
                 new[x] = mean[shown[x]]
-
-
-def whiten(images, weights, keep, rest, flakes, out):
-    """Mix pixels with brighter, greyer ones, and add flakes and the same turned round.
-
-    ``images`` has shape (n, numbers), ``flakes`` (n, pixels); ``weights`` are those of
-    the channels in the grey.
-    """
-    n, n_pixels = flakes.shape
-    number, channels = type(keep), len(weights)
-    for i in range(n):
-        old, new, flake = images[i], out[i], flakes[i]
-        for j in range(n_pixels):
-            start, last = channels * j, n_pixels - 1 - j
-            grey = weights[0] * old[start]
-            for k in range(1, channels):
-                grey = grey + weights[k] * old[start + k]
-            bright = number(1.5) * grey + number(0.5)
-            for k in range(start, start + channels):
-                white = old[k] if old[k] > bright else bright
-                new[k] = ((keep * old[k] + rest * white) + flake[j]) + flake[last]
