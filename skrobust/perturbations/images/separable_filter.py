@@ -12,6 +12,7 @@ import numpy as np
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.filter_kernels import correlate_both, zoom_both
+from skrobust._compiled.plane_kernels import bytes_of_planes, planes_of_bytes
 
 _BLOCK = 32
 _CHUNK = 1 << 15  # numbers worked on at a time, so that they stay in the cache
@@ -25,6 +26,34 @@ def to_planes(images):
 def from_planes(planes):
     """Return (n, channels, height, width) as (n, height, width, channels)."""
     return np.moveaxis(planes, 1, -1)
+
+
+def through_planes(images, change):
+    """Return what a change of planes in [0, 1] makes of uint8 images.
+
+    Parameters
+    ----------
+    images : ndarray of shape (n, height, width, channels), uint8
+        Images.
+    change : callable
+        From planes of shape (n, channels, height, width), float32, to new ones.
+
+    Returns
+    -------
+    ndarray of the shape of images, uint8, or None
+        The new images; None without numba.
+    """
+    kernel = compiled(planes_of_bytes, images.size)
+    if kernel is None:
+        return None
+    n, height, width, channels = images.shape
+    flat = np.ascontiguousarray(images).reshape(n, -1, channels)
+    planes = np.empty((n, channels, height, width), dtype=np.float32)
+    kernel(flat, planes.reshape(n, channels, -1))
+    planes, out = np.ascontiguousarray(change(planes)), np.empty_like(flat)
+    kernel = compiled(bytes_of_planes, images.size)
+    kernel(planes.reshape(n, channels, -1), out)
+    return out.reshape(images.shape)
 
 
 def cut_into_bands(index, weight, dtype):
@@ -122,8 +151,10 @@ def blur_bytes(images, std):
     """Blur uint8 images with a Gaussian, or return None to take the way of numpy."""
     n, height, width, channels = images.shape
     kernel = gaussian_kernel(std)
+    if _is_wide(kernel, (height, width)):
+        return through_planes(images, lambda planes: gaussian_filter(planes, std))
     loop = compiled(correlate_both, images.size)
-    if loop is None or _is_wide(kernel, (height, width)):
+    if loop is None:
         return None
     reach = len(kernel) // 2
     weights = kernel[reach:].astype(np.float32)
