@@ -188,11 +188,10 @@ def colours_of_planes(luma, chroma, out):
                     sums[x] = int32(3 * int32(near[x]) + int32(far[x]))
                 line[0] = (4 * sums[0] + 8) >> 4
                 line[2 * wide - 1] = (4 * sums[wide - 1] + 7) >> 4
-                before, after = sums[:-1], sums[1:]
-                left, right = line[1:], line[2:]
+                before, after, inner = sums[:-1], sums[1:], line[1:]
                 for x in range(wide - 1):
-                    left[2 * x] = int32(3 * before[x] + after[x] + 7) >> 4
-                    right[2 * x] = int32(3 * after[x] + before[x] + 8) >> 4
+                    inner[2 * x] = int32(3 * before[x] + after[x] + 7) >> 4
+                    inner[2 * x + 1] = int32(3 * after[x] + before[x] + 8) >> 4
             new, bright, blue, red = out[i, y], luma[i, y], lines[0], lines[1]
             for x in range(width):
                 level = int32(bright[x])
