@@ -24,9 +24,10 @@ def grey_of_bytes(images, weights, out):
 def find_edges(grey, weights, white, low, high, scale, out):
     """Mark Canny edges: smooth, take the gradient, keep ridges, follow strong ones.
 
-    ``weights`` are the five of the smoothing from the centre outwards, ``white`` is what
-    it makes of a white image, and no pixel is larger than ``scale``. Single precision
-    tells nearly all ridges; where it comes near a limit, double precision decides.
+    ``weights`` are the five of the smoothing from the centre outwards, ``white`` is
+    what it makes of a white image, and no pixel is larger than ``scale``. Single
+    precision tells nearly all ridges; where it comes near a limit, double precision
+    decides.
     """
     n, height, width = grey.shape
     out[:] = 0

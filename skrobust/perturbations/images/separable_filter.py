@@ -12,7 +12,7 @@ import numpy as np
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.filter_kernels import correlate_both, zoom_both
-from skrobust._compiled.plane_kernels import bytes_of_planes, planes_of_bytes
+from skrobust.perturbations.images.byte_planes import through_planes
 
 _BLOCK = 32
 _CHUNK = 1 << 15  # numbers worked on at a time, so that they stay in the cache
@@ -26,34 +26,6 @@ def to_planes(images):
 def from_planes(planes):
     """Return (n, channels, height, width) as (n, height, width, channels)."""
     return np.moveaxis(planes, 1, -1)
-
-
-def through_planes(images, change):
-    """Return what a change of planes in [0, 1] makes of uint8 images.
-
-    Parameters
-    ----------
-    images : ndarray of shape (n, height, width, channels), uint8
-        Images.
-    change : callable
-        From planes of shape (n, channels, height, width), float32, to new ones.
-
-    Returns
-    -------
-    ndarray of the shape of images, uint8, or None
-        The new images; None without numba.
-    """
-    kernel = compiled(planes_of_bytes, images.size)
-    if kernel is None:
-        return None
-    n, height, width, channels = images.shape
-    flat = np.ascontiguousarray(images).reshape(n, -1, channels)
-    planes = np.empty((n, channels, height, width), dtype=np.float32)
-    kernel(flat, planes.reshape(n, channels, -1))
-    planes, out = np.ascontiguousarray(change(planes)), np.empty_like(flat)
-    kernel = compiled(bytes_of_planes, images.size)
-    kernel(planes.reshape(n, channels, -1), out)
-    return out.reshape(images.shape)
 
 
 def cut_into_bands(index, weight, dtype):
@@ -86,7 +58,7 @@ def filter_rows(planes, bands):
     """Filter along the height: each new row is a weighted sum of rows."""
     out = np.empty((*planes.shape[:2], bands[-1][1], planes.shape[3]), planes.dtype)
     for start, stop, low, high, block in bands:
-        out[:, :, start:stop] = block @ planes[:, :, low:high]
+        np.matmul(block, planes[:, :, low:high], out=out[:, :, start:stop])
     return out
 
 
@@ -94,7 +66,7 @@ def filter_columns(planes, bands):
     """Filter along the width: each new column is a weighted sum of columns."""
     out = np.empty((*planes.shape[:3], bands[-1][1]), planes.dtype)
     for start, stop, low, high, block in bands:
-        out[..., start:stop] = planes[..., low:high] @ block.T
+        np.matmul(planes[..., low:high], block.T, out=out[..., start:stop])
     return out
 
 

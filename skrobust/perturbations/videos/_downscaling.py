@@ -4,13 +4,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from skrobust.perturbations.images.byte_planes import through_planes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.separable_filter import (
     cut_into_bands,
     filter_columns,
     filter_rows,
     from_planes,
-    through_planes,
     to_planes,
 )
 from skrobust.perturbations.strength import Strength
