@@ -4,15 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from skrobust.perturbations.images.byte_planes import through_planes
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.resize_kernels import mix_columns, mix_rows
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.separable_filter import (
-    cut_into_bands,
-    filter_columns,
-    filter_rows,
-    from_planes,
-    to_planes,
-)
 from skrobust.perturbations.strength import Strength
 
 
@@ -58,34 +52,55 @@ class Downscaling(ImagePerturbation):
     _strong_params = {"share": 0.25}
 
     def _perturb_images(self, images, rng):
-        share, planes = self._strength(images), to_planes(images)
-        return from_planes(_there_and_back(planes, share))
-
-    def _perturb_bytes(self, images, rng):
         share = self._strength(images)
-        return through_planes(images, lambda planes: _there_and_back(planes, share))
+        height, width = images.shape[1:3]
+        small = [max(1, round(share * side)) for side in (height, width)]
+        # Columns while there are the fewest rows.
+        for axis, old, new in (
+            (1, height, small[0]),
+            (2, width, small[1]),
+            (2, small[1], width),
+            (1, small[0], height),
+        ):
+            images = _mixed(images, axis, *_resizing(old, new, images.dtype.name))
+        return images
 
 
-def _there_and_back(planes, share):
-    height, width = planes.shape[2:]
-    planes = filter_rows(planes, _bands(height, share, planes.dtype.name))
-    return filter_columns(planes, _bands(width, share, planes.dtype.name))
+def _mixed(images, axis, first, weights):
+    """Mix neighbours along an axis; the k-th members of mixtures are ``first`` + k."""
+    n, height, _, channels = images.shape
+    shape = list(images.shape)
+    shape[axis] = len(first)
+    by_rows = axis == 1
+    kernel = compiled(mix_rows if by_rows else mix_columns, images.size)
+    if kernel is not None:
+        lines = np.ascontiguousarray(images).reshape(n, height, -1)
+        out = np.empty(shape, dtype=images.dtype)
+        how = () if by_rows else (channels,)
+        kernel(lines, *how, first, weights, out.reshape(n, out.shape[1], -1))
+        return out
+    ends = (-1, 1, 1) if by_rows else (-1, 1)
+    out = 0
+    for k, weight in enumerate(weights.T):
+        part = images.take(first + k, axis=axis)
+        part *= weight.reshape(ends)
+        out = part if k == 0 else np.add(out, part, out=out)
+    return out
 
 
-@lru_cache(maxsize=8)
-def _bands(side, share, dtype):
-    """Return the bands of both resizings of an axis at once."""
-    small = max(1, round(share * side))
-    both = _resizing(small, side) @ _resizing(side, small)
-    used = both != 0
-    first = used.argmax(axis=1)
-    reach = (side - used[:, ::-1].argmax(axis=1) - first).max()
-    first = np.minimum(first, side - reach)
+@lru_cache(maxsize=16)
+def _resizing(old, new, dtype):
+    """Return the first of the pixels that each new one mixes, and their weights."""
+    weight = _bicubic(old, new)
+    used = weight != 0
+    first, last = used.argmax(axis=1), old - 1 - used[:, ::-1].argmax(axis=1)
+    reach = (last - first).max() + 1
+    first = np.minimum(first, old - reach)
     index = first[:, None] + np.arange(reach)
-    return cut_into_bands(index, np.take_along_axis(both, index, axis=1), dtype)
+    return first, np.take_along_axis(weight, index, axis=1).astype(dtype)
 
 
-def _resizing(old, new):
+def _bicubic(old, new):
     """Return the matrix that resizes an axis of ``old`` pixels to ``new``."""
     step = old / new
     wide = max(step, 1.0)  # a small pixel averages over what it covers
