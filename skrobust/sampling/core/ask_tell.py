@@ -28,6 +28,7 @@ from skrobust.sampling.core.pool import (
     n_rows,
     own_generator,
     read_predictions,
+    refuse_arguments,
 )
 
 
@@ -55,7 +56,7 @@ class AskTellSampler(SamplingDesign):
         self.loss_range = loss_range
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, y_pred=None):
+    def fit(self, X, y=None, *, y_pred=None, **unknown):
         """Read the pool.
 
         Parameters
@@ -69,6 +70,8 @@ class AskTellSampler(SamplingDesign):
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
             Predicted labels, where no estimator gives them; 2-D, or numbers of a
             regressor, where the sampler has a ``loss``.
+        **unknown
+            Refused: ``costs`` and ``features`` of other samplers, and wrong names.
 
         Returns
         -------
@@ -77,9 +80,12 @@ class AskTellSampler(SamplingDesign):
 
         Raises
         ------
+        TypeError
+            For arguments that this sampler does not take.
         ValueError
             For an empty pool, bad scores, or unequal lengths.
         """
+        refuse_arguments(unknown, type(self).__name__)
         return self._read_pool(X, y_pred)
 
     def _read_pool(self, X, y_pred, **arrays):
@@ -158,7 +164,8 @@ class AskTellSampler(SamplingDesign):
             )
         left = self.n_pool_ - self._n_asked
         if n > left:
-            raise ValueError(f"{caller}: {left} left, {n} asked.")
+            done = "" if left else f": all {self.n_pool_} inputs were asked already"
+            raise ValueError(f"{caller}: {left} left, {n} asked{done}.")
         return n
 
     def _update_predictions(self):
