@@ -18,7 +18,7 @@ from skrobust.report.data_facts import kind_of
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
 KEPT += ("drop", "grey", "data_range", "layout", "model", "goal")
-KEPT += ("loss_range", "grades", "higher_is_better", "feature")
+KEPT += ("loss_range", "grades", "higher_is_better", "feature", "cost")
 N_SHOWN = 12
 
 
@@ -48,6 +48,11 @@ def open_session(session, source, options, say):
         pool = _start(session, source, given, options, say)
     grading = grading_from(session.facts["settings"])
     _check_widths(grading, options)
+    if options["budget"] is not None and session.sampler.costs_ is None:
+        raise UserError(
+            "--budget needs what each label costs: give the column as --cost when the "
+            "session begins."
+        )
     if grading is not None:
         return pool, GradeReader(session.sampler, grading)
     return pool, AnswerReader(session.sampler, session.facts["classes"])
@@ -165,13 +170,15 @@ def _choice(pool, facts, options):
         until=until,
         goal=options["goal"] or "accuracy",
         has_features=facts.features is not None,
+        has_costs=facts.costs is not None,
     )
 
 
 def _read_pool(source, given, options, say):
-    """Return the pool, and what a model, columns and features say about it."""
+    """Return the pool, and what a model and columns say about it."""
     pool, facts = _read_facts(source, given, options, say)
     facts.features = pool_source.features_from(pool, given["feature"])
+    facts.costs = pool_source.costs_from(pool, given["cost"])
     return pool, facts
 
 

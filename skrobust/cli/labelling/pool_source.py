@@ -12,9 +12,13 @@ from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest, digest_of
 from skrobust.cli.image_input import has_images, image_batches, list_images
 from skrobust.cli.piece_table import PieceTable, RowNumbers
-from skrobust.sampling import OperationalSampler
+from skrobust.sampling.core.pool import TAKEN_BY
 
 MOST_VALUES = 200  # of a column of text
+_GOES_WITH = {
+    "features": "--feature goes with --sampler operational, which learns from answers",
+    "costs": "--cost goes with --sampler operational or stratified, which look at it",
+}
 
 
 @dataclass
@@ -77,6 +81,8 @@ class Facts:
         Why there are no scores.
     features : ndarray of shape (n_pool, n_features) or None
         What else may tell which inputs fail.
+    costs : ndarray of shape (n_pool,) or None
+        What the label of each input costs.
     """
 
     n_pool: int
@@ -85,17 +91,18 @@ class Facts:
     classes: list = field(default_factory=list)
     no_scores: Exception | None = None
     features: np.ndarray | None = None
+    costs: np.ndarray | None = None
 
     def fit(self, sampler):
         """Return the sampler, fitted on the pool."""
-        if self.features is not None:
-            if not isinstance(sampler, OperationalSampler):
-                raise UserError(
-                    "--feature goes with --sampler operational, which learns from the "
-                    f"answers; {type(sampler).__name__} does not."
-                )
+        given = {"features": self.features, "costs": self.costs}
+        given = {name: values for name, values in given.items() if values is not None}
+        for name in given:
+            if type(sampler).__name__ not in TAKEN_BY[name]:
+                raise UserError(f"{_GOES_WITH[name]}; {type(sampler).__name__} cannot.")
+        if given:
             scores = np.zeros(self.n_pool) if self.scores is None else self.scores
-            return sampler.fit(scores, y_pred=self.y_pred, features=self.features)
+            return sampler.fit(scores, y_pred=self.y_pred, **given)
         if self.scores is not None:
             return sampler.fit(self.scores, y_pred=self.y_pred)
         try:  # only a sampler that needs no scores takes rows
@@ -307,3 +314,31 @@ def features_from(pool, names):
             )
         found.append(values[:, None] == known)
     return np.hstack(found).astype(np.float64)
+
+
+def costs_from(pool, name):
+    """Return a column of a table as costs, or None where none is named.
+
+    Parameters
+    ----------
+    pool : Pool
+        A table, where a column is named.
+    name : str or None
+        The column.
+
+    Returns
+    -------
+    ndarray of shape (n_pool,) or None
+        Above 0.
+    """
+    if name is None:
+        return None
+    if pool.frame is None:
+        raise UserError("--cost names a column of a table, and this is a folder.")
+    costs = rows_file.full_column(pool.frame, name, pool.source, "--cost")
+    if costs.dtype.kind not in "fiu" or not (np.isfinite(costs) & (costs > 0)).all():
+        raise UserError(
+            f"The column {name!r} of {pool.source!r} must hold what each label costs, "
+            "finite numbers above 0."
+        )
+    return costs.astype(np.float64)
