@@ -374,7 +374,9 @@ class OperationalSampler(CostedSampler):
         text = "Averaged over what the scores may mean"
         if expected_accuracy is not None:
             weights = curves.of_rate(weights, 1 - expected_accuracy)
-            text += f", at accuracy {expected_accuracy:g}"
+            of_losses = self._answers.of_losses
+            at = "the expected mean" if of_losses else f"accuracy {expected_accuracy:g}"
+            text += f", at {at}"
         shares = curves.safe_shares(weights, 1.0, self.exploration)
         p, spread = curves.mean(weights), curves.outcome_variance(weights)
         z = ndtri((1 + confidence) / 2)

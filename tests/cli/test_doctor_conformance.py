@@ -5,6 +5,7 @@ import json
 import pytest
 
 from skrobust.cli import conformance_text
+from skrobust.cli.terminal_text import Progress
 from tests.cli_runner import run
 
 KINDS = {28: ["stripe"], 32: ["contrast", "frost"], 224: ["contrast"]}
@@ -12,15 +13,22 @@ KINDS = {28: ["stripe"], 32: ["contrast", "frost"], 224: ["contrast"]}
 
 @pytest.fixture
 def few(monkeypatch):
+    bars = []
     measure = conformance_text.measure_conformance
 
-    def measured(*, side, frost_pictures):
+    def measured(*, side, frost_pictures, verbose):
+        bars.append(verbose)
         more = {} if side == 28 else {"severities": (2,)}
         return measure(
-            side=side, kinds=KINDS[side], frost_pictures=frost_pictures, **more
+            side=side,
+            kinds=KINDS[side],
+            frost_pictures=frost_pictures,
+            verbose=verbose,
+            **more,
         )
 
     monkeypatch.setattr(conformance_text, "measure_conformance", measured)
+    return bars
 
 
 def test_lines_and_json(few):
@@ -34,6 +42,26 @@ def test_lines_and_json(few):
     assert facts["format"] == "skrobust conformance 1"
     assert facts["ok"]
     assert [part["side"] for part in facts["benchmarks"]] == [28, 32, 224]
+
+
+def test_progress_is_on_stderr(few, monkeypatch):
+    code, out, err = run("doctor", "--conformance", "--json")
+    assert code == 0
+    json.loads(out)
+    lines = [line.split("] ")[1] for line in err.splitlines()]
+    assert lines[1] == "CIFAR-10-C, 2 of 3: 95 conditions of 32 pixels"
+    assert len(lines) == 3
+    assert few == [0, 0, 0]  # bars are for terminals
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr(Progress, "has_bars", True, raising=False)
+    monkeypatch.setattr(Progress, "__init__", start)
+    _, _, err = run("doctor", "--conformance")
+    assert few[3:] == [1, 1, 1]
+    assert "32 pixels: 100%" in err
+
+
+def start(progress, quiet=False):
+    progress._start, progress.is_quiet = 0.0, quiet
 
 
 def test_a_deviation_is_named(few, tmp_path):
