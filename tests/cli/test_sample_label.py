@@ -1291,3 +1291,20 @@ def test_labelling_for_a_budget_ends_with_it_and_goes_on_with_more(tmp_path, sam
     assert "give one of them" in refused(*command, "--budget", 99, "-n", 3)
     _, out, _ = run(*command, "--budget", 9999, typed="right\n" * 300)
     assert len(first | more | set(asked(out))) == 200
+
+
+def test_empty_cells_are_shown_empty(tmp_path):
+    pool, state, listed = tmp_path / "p.csv", tmp_path / "s.json", tmp_path / "l.csv"
+    text = [None if i % 2 else f"t{i}" for i in range(20)]
+    table = pandas.DataFrame({"text": text, "size": [np.nan, 1.5] * 10})
+    for name, suffix in (("to_csv", ".csv"), ("to_parquet", ".parquet")):
+        pool, state = tmp_path / f"p{suffix}", tmp_path / f"s{suffix}.json"
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        getattr(table, name)(pool, index=False)
+        begin = ["sample", pool, "--state", state, "-n", 20, "--to-label", listed]
+        assert run(*begin, "--sampler", "simple-random")[0] == 0
+        shown = {int(row["id"]): (row["text"], row["size"]) for row in rows(listed)}
+        assert shown[1] == ("", "1.5")
+        assert shown[2] == ("t2", "")
+        listed.unlink()

@@ -276,6 +276,8 @@ def test_inputs_to_repeat_are_a_uniform_draw_of_those_with_one_answer():
         counts[again] += 1
         notes.tell(again, failed=[False] * 3, annotator="bob")
         assert not set(notes.to_repeat(7).tolist()) & set(again.tolist())
+    with pytest.raises(ValueError, match=r"7 inputs .* 9 asked; for third .* same ids"):
+        notes.to_repeat(9)
     assert set(np.flatnonzero(counts)) == set(ids.tolist())
     assert abs(counts[ids] - 120).max() < 4 * np.sqrt(120 * 0.7)
 
