@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
-from skrobust.cli.labelling import pool_source
+from skrobust.cli.labelling import pool_facts, pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
 from skrobust.cli.labelling.grade_reader import GradeReader
 from skrobust.cli.labelling.grading import grading_from
@@ -177,8 +177,8 @@ def _choice(pool, facts, options):
 def _read_pool(source, given, options, say):
     """Return the pool, and what a model and columns say about it."""
     pool, facts = _read_facts(source, given, options, say)
-    facts.features = pool_source.features_from(pool, given["feature"])
-    facts.costs = pool_source.costs_from(pool, given["cost"])
+    facts.features = pool_facts.features_from(pool, given["feature"])
+    facts.costs = pool_facts.costs_from(pool, given["cost"])
     return pool, facts
 
 
@@ -188,12 +188,12 @@ def _read_facts(source, given, options, say):
     )
     if options["model"] is None:
         columns = (given[name] for name in ("scores", "as_confidence", "predicted"))
-        return pool, pool_source.facts_from_columns(pool, *columns)
+        return pool, pool_facts.facts_from_columns(pool, *columns)
     model = load_model(options["model"], options, say)
     kind_of(Path(options["model"]).stem, model)
     say(f"predicting {len(pool)} inputs")
     images = {name: given[name] for name in ("grey", "data_range", "layout")}
-    return pool, pool_source.facts_from_model(pool, model, given["drop"], **images)
+    return pool, pool_facts.facts_from_model(pool, model, given["drop"], **images)
 
 
 def columns_to_show(session, pool, show):

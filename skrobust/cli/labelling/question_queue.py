@@ -34,7 +34,7 @@ class QuestionQueue:
     def __init__(self, session, reader, options):
         self.session, self.reader, self.sampler = session, reader, session.sampler
         self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
-        self.budget = options["budget"]
+        self.budget = options.get("budget")
         self._batch = options["batch"] or self._default_batch()
         self._handed_out, self._person = HandedOut(session), options.get("person")
         self._again = None  # place among the draws of an answer that is looked at again

@@ -7,8 +7,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_confidence, check_count, check_number, invalid
-from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
-from skrobust.sampling.core.answers import refuse_mixture
+from skrobust.sampling.core.answer_checks import NOT_GIVEN, one_kind
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
@@ -18,6 +17,7 @@ from skrobust.sampling.living.joined_parts import (
     shares_of_parts,
     table_of_parts,
 )
+from skrobust.sampling.living.told_parts import told_parts
 
 FORMAT = 1
 
@@ -229,27 +229,9 @@ class LivingPool:
         caller = self._caller(verb)
         given = {"y_true": y_true, "failed": failed, "loss": loss}
         kind, given = one_kind(given, caller)
-        ids = np.atleast_1d(np.asarray(ids))
-        starts = self.starts_
-        bad = ids.dtype.kind not in "iu" or ids.ndim != 1
-        if bad or (ids < 0).any() or (ids >= starts[-1]).any():
-            rule = f"positions that ask returned, below {starts[-1]}"
-            raise invalid("ids", caller, rule, ids)
-        y_pred = self.parts_[0].y_pred_
-        rows = kind == "y_true" and np.ndim(y_pred) == 2
-        answers = answer_list(given, kind, ids, caller, rows=rows)
-        which = np.searchsorted(starts, ids, side="right") - 1
-        new = list(self.parts_)
-        for k in np.unique(which).tolist():
-            places = np.flatnonzero(which == k)
-            # Copies, so that an error in a later part changes nothing.
-            new[k] = self.parts_[k].__copy__()
-            some = [answers[place] for place in places]
-            getattr(new[k], verb)(ids[places] - starts[k], **{kind: some})
-        if len(ids):
-            every = [part._answers for part in new]
-            refuse_mixture(every, every[which[0]], kind, caller)
-        self.parts_ = new
+        self.parts_ = told_parts(
+            self.parts_, self.starts_, verb, ids, (kind, given), caller
+        )
         return self
 
     def result(self, *, confidence=0.95, window="default", **settings):
