@@ -316,7 +316,7 @@ class OperationalSampler(CostedSampler):
         return frontier(p, shares**2, sizes, n, emphasis, self.exploration)
 
     def _combine(self, answered, weights=None):
-        weights = batch_weights(answered.sizes) if weights is None else weights
+        weights = batch_weights(answered.planned) if weights is None else weights
         return super()._combine(answered, weights)
 
     def _round_variance(self, residuals, pi, design):

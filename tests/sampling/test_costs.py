@@ -2,7 +2,8 @@
 
 import copy
 import pickle
-from itertools import combinations, product
+from itertools import combinations, permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -221,6 +222,60 @@ def test_the_expected_cost_is_within_one_label_of_the_budget(budget):
     more = [costs[ids].sum() for ids in drawn_rounds(sampler, n + 1)]
     assert np.mean(spent) <= budget < np.mean(more)
     assert min(spent) < budget < max(spent) or n == 1  # and so it is kept on average
+
+
+class Keys:
+    """A generator whose uniform numbers are given, so that draws can be listed."""
+
+    bit_generator = SimpleNamespace(state=None)
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    def random(self, n):
+        return np.array(self.keys[:n], dtype=np.float64)
+
+
+def test_estimates_of_two_budgets_are_exactly_unbiased():
+    # All draws of a first round, and of a second one whose size depends on it.
+    costs, failed = np.array([1.0, 1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 1, 0])
+    sampler = StratifiedSampler(n_strata=1, random_state=0)
+    sampler.fit(np.full(5, 0.5), costs=costs)
+    found, by_size, sizes = [], [], set()
+    for first in permutations(range(5)):
+        one = sampler.__copy__()
+        one._rng = Keys(first)
+        ids = one.ask(budget=7.0)
+        one.tell(ids, failed=failed[ids])
+        for second in permutations(range(5 - len(ids))):
+            two = one.__copy__()
+            two._rng = Keys(second)
+            more = two.ask(budget=7.0)
+            two.tell(more, failed=failed[more])
+            estimate = two._estimate(two._answered()[0])
+            found.append(estimate.rate)
+            by_size.append(estimate.z @ [len(ids), len(more)] / len(two.ids_))
+            sizes.add((len(ids), len(more)))
+    assert len(sizes) > 1
+    assert np.mean(found) == pytest.approx(failed.mean(), abs=1e-12)
+    assert abs(np.mean(by_size) - failed.mean()) > 0.005  # weighted by what was drawn
+
+
+@every_sampler
+def test_planned_sizes_are_stored(sampler):
+    one = clone(sampler).fit(SCORES, costs=COSTS)
+    for how in ({"budget": 30.0}, {"n": 20}, {"budget": 50.0}):
+        ids = one.ask(**how)
+        one.tell(ids, failed=FAILED[ids])
+    planned = one._answered()[0].planned
+    assert planned.tolist() == [30 / COSTS.mean(), 20, 50 / COSTS.mean()]
+    for frozen in (False, True):
+        again = type(one).from_json(one.to_json(), frozen=frozen)
+        np.testing.assert_array_equal(again._answered()[0].planned, planned)
+        assert again.result().accuracy == one.result().accuracy
+        assert again.to_json() == one.to_json()
+    *_, last = one._history()
+    np.testing.assert_array_equal(last._answered()[0].planned, planned)
 
 
 def test_what_is_left_of_a_budget_cannot_be_spent_without_bias():

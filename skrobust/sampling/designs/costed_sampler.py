@@ -104,17 +104,16 @@ class CostedSampler(BaseSampler):
         about :math:`s \sqrt{n}`, with s the standard deviation of the costs among
         inputs that are equally likely. With 60 labels, and costs whose standard
         deviation is as large as their mean, these are 13 % of the budget, on either
-        side. What is left is not spent on inputs that happen to fit: these are the
-        cheap ones, and only a round whose size is known beforehand has the
-        probabilities that the estimate divides by. (For uniform draws that go on until
-        the budget is used, Pathak (1976) has an unbiased estimate, at the price of the
-        last label; it is not implemented.)
+        side.
 
-        The estimate of one round is exactly unbiased. With several budgets one after
-        the other the size of a later round depends on what was drawn before, and so do
-        the weights of the rounds: in pools of 60 and 600 inputs, of which dear ones
-        fail more often, this biased it by .02 and .01 standard errors. Rounds of n
-        labels have no such bias.
+        The estimate is exactly unbiased, also over several budgets that were chosen
+        beforehand: each round is weighted by its budget in units of the mean cost,
+        which depends on no draw, and not by its size, which depends on the costs of
+        what was drawn before. For the same reason what is left of a budget is not spent
+        on more inputs: that round, and its weight, would be there only where the draws
+        before it were cheap. (For uniform draws that go on until the budget is used,
+        Pathak (1976) has an unbiased estimate, at the price of the last label; it is
+        not implemented.)
 
         References
         ----------
@@ -136,7 +135,14 @@ class CostedSampler(BaseSampler):
             least = self._expected_cost(1)
             rule = f"at least {least:g}, the expected cost of one label"
             raise invalid("budget", caller, rule, budget)
-        return super().ask(n)
+        ids = super().ask(n)
+        self._plan_round(budget / float(self.costs_.mean()))
+        return ids
+
+    def _plan_round(self, size):
+        """Note the planned size of the last round, in draws and in the log."""
+        self._draws.plan(size)
+        self._answers.events[-1].append(size)
 
     def _expected_cost(self, n):
         """Return the expected cost of a round of n labels."""

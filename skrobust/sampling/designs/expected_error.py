@@ -37,7 +37,7 @@ def expected_error(answered, curves, curve_weights, *, are_believed=False):
     if answered.graded:  # losses vary less than outcomes that are 0 or 1
         less = (FEW_LOSSES + square.sum()) / (FEW_LOSSES + spread.sum())
         spread = spread * less
-    weight = np.repeat(batch_weights(answered.sizes), answered.sizes)
+    weight = np.repeat(batch_weights(answered.planned), answered.sizes)
     each = weight**2 * (1 - answered.pi) / answered.pi**2
     expected = each @ spread
     if are_believed:
