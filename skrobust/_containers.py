@@ -59,8 +59,8 @@ def refuse_ragged(X, caller):
         shown = " and ".join(str(shape or "none") for shape in list(shapes)[:2])
         raise ValueError(
             f"{caller} needs rows of one shape, and those of X have {shown}: cut or "
-            "pad them; series of several lengths go into the cells of a data frame of "
-            "pandas, a column for each channel."
+            "pad them; perturbations of series take several lengths in the cells of a "
+            "data frame of pandas, a column for each channel."
         )
 
 

@@ -1,5 +1,6 @@
 """Conformance of the image corruptions, as lines and as JSON."""
 
+from skrobust.perturbations import imagenet_c
 from skrobust.testing import measure_conformance
 from skrobust.testing.picture_statistics import STATISTICS
 
@@ -16,6 +17,8 @@ def conformance_facts(frost=None, say=None):
     say : Progress, default=None
         Told each benchmark before it is measured; None says nothing.
     """
+    if frost is not None:
+        imagenet_c(frost_pictures=frost)  # raises for a folder without pictures
     benchmarks = []
     for at, (side, name) in enumerate(_NAMES.items(), 1):
         if say is not None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from skrobust.cli import conformance_text
+from skrobust.cli import conformance_text, main
 from skrobust.cli.terminal_text import Progress
 from tests.cli_runner import run
 
@@ -71,6 +71,12 @@ def test_a_deviation_is_named(few, tmp_path):
     assert code == 1
     assert "1 of 2 conditions agree" in out
     assert "frost-2: psnr" in out
+
+
+def test_a_folder_without_frost_is_refused_before_anything_is_measured(few, capsys):
+    assert main(["doctor", "--conformance", "--frost", "nowhere"]) == 2
+    assert "'frost_pictures' parameter of imagenet_c" in capsys.readouterr().err
+    assert few == []
 
 
 def test_frost_needs_conformance():
