@@ -436,7 +436,7 @@ def test_messages_of_annotations():
         (lambda: notes.tell([free], failed=[0], annotator="bob"), "was never asked"),
         (lambda: notes.tell(ids[:1], failed=[0], annotator=""), "'annotator'"),
         (lambda: notes.tell(ids[:1], failed=[7], annotator="bob"), "booleans"),
-        (lambda: notes.to_repeat(4), "3 inputs have one answer, 4 asked"),
+        (lambda: notes.to_repeat(4), "3 inputs have exactly one answer here, 4 asked"),
         (lambda: notes.result(), "two answers or more"),
         (lambda: Annotations(sampler).noise(), "there are none yet"),
     ]:
