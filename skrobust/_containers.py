@@ -32,6 +32,38 @@ def shape_of(X):
     return X.shape if hasattr(X, "shape") else np.shape(X)
 
 
+def shape_or_none(X):
+    """Return the shape of rows, or None for lists of rows of several lengths."""
+    try:
+        return tuple(X.shape) if hasattr(X, "shape") else np.shape(X)
+    except ValueError:
+        return None
+
+
+def refuse_ragged(X, caller):
+    """Raise for a list, or an array of objects, whose rows differ in shape.
+
+    Parameters
+    ----------
+    X : container of rows
+        What numpy could make no array of numbers of.
+    caller : str
+        Name of the public class or function, for the message.
+    """
+    objects = getattr(X, "ndim", 0) == 1 and getattr(X.dtype, "kind", "") == "O"
+    if not (objects or isinstance(X, (list, tuple))):
+        return
+    rows = [row for row in X if hasattr(row, "__len__") and not isinstance(row, str)]
+    shapes = {shape_or_none(row): None for row in rows}
+    if len(rows) == len(X) and (len(shapes) > 1 or None in shapes):
+        shown = " and ".join(str(shape or "none") for shape in list(shapes)[:2])
+        raise ValueError(
+            f"{caller} needs rows of one shape, and those of X have {shown}: cut or "
+            "pad them; perturbations of series take several lengths in the cells of a "
+            "data frame of pandas, a column for each channel."
+        )
+
+
 def to_array(X):
     """Return the values of a container as a numpy array (a view where possible).
 

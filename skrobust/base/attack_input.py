@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, refuse_ragged, to_array
 from skrobust._validation import check_rows, invalid
 
 
 def number_rows(X, caller):
     """Return the values of X, or raise where one of them is not a number."""
+    refuse_ragged(X, caller)
     parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
     for name, values in parts:
         if values.dtype.kind not in "OSTUMm":

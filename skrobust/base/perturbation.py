@@ -9,7 +9,13 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, named_once, to_array
+from skrobust._containers import (
+    is_frame,
+    like,
+    named_once,
+    refuse_ragged,
+    to_array,
+)
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
@@ -170,12 +176,14 @@ class BasePerturbation(
         """Perturb the rows of a container; a sequence gives the key."""
         if type(X) is np.ndarray:
             return self._run(self._check(X), key)
+        refuse_ragged(X, type(self).__name__)
         # A frame is checked as it is, so that columns in another order are refused.
         values = self._check(X if is_frame(X) else to_array(X))
         return like(self._run(values, key), X)
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
+        refuse_ragged(X, caller)
         how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         if reset or hasattr(self, "n_features_in_"):
             X = validate_data(self, named_once(X), reset=reset, **how)

@@ -1,9 +1,8 @@
 """Kinds of rows: which perturbations suit them, checked before anything is fitted."""
 
-import numpy as np
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, shape_or_none, to_array
 from skrobust.base.frame_columns import column_at, numbers_of
 
 
@@ -27,15 +26,9 @@ def describe_rows(X):
     shape = shape_or_none(X)
     if shape is not None and len(shape) == 2:
         return f"a table of {shape[1]} columns"
-    return "a list" if shape is None else f"an array of shape {tuple(shape)}"
-
-
-def shape_or_none(X):
-    """Return the shape of rows, or None for lists of rows of several lengths."""
-    try:
-        return tuple(X.shape) if hasattr(X, "shape") else np.shape(X)
-    except ValueError:
-        return None
+    if shape is None:
+        return "a list of rows of several lengths"
+    return f"an array of shape {tuple(shape)}"
 
 
 def column_without_numbers(X):

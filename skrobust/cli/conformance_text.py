@@ -1,22 +1,32 @@
 """Conformance of the image corruptions, as lines and as JSON."""
 
+from skrobust.perturbations import imagenet_c
 from skrobust.testing import measure_conformance
 from skrobust.testing.picture_statistics import STATISTICS
 
 _NAMES = {28: "MNIST-C", 32: "CIFAR-10-C", 224: "ImageNet-C"}
 
 
-def conformance_facts(frost=None):
+def conformance_facts(frost=None, say=None):
     """Return what was measured at each side.
 
     Parameters
     ----------
     frost : str, default=None
         Folder with photographs of frost; without it frost is left out.
+    say : Progress, default=None
+        Told each benchmark before it is measured; None says nothing.
     """
+    if frost is not None:
+        imagenet_c(frost_pictures=frost)  # raises for a folder without pictures
     benchmarks = []
-    for side, name in _NAMES.items():
-        found = measure_conformance(side=side, frost_pictures=frost)
+    for at, (side, name) in enumerate(_NAMES.items(), 1):
+        if say is not None:
+            say(f"{name}, {at} of {len(_NAMES)}, {side} pixels")
+        has_bar = say is not None and say.has_bars
+        found = measure_conformance(
+            side=side, frost_pictures=frost, verbose=int(has_bar)
+        )
         rows = [
             {column: found[column][i].item() for column in found.columns}
             for i in range(len(found.kind))

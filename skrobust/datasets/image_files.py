@@ -100,7 +100,7 @@ def read_image(path, caller, *, convert=False, page=None):
         with Image.open(Path(path)) as image:
             height, width = image.size[::-1]
             header = f"a {image.format} of {height} x {width} pixels"
-            _turn_to(image, page)
+            _turn_to(image, page, convert)
             image.load()
             image = upright(image)
             if image.mode != "RGB":
@@ -116,12 +116,14 @@ def read_image(path, caller, *, convert=False, page=None):
         raise ValueError(why_undecodable(path, error, header)) from error
 
 
-def _turn_to(image, page):
+def _turn_to(image, page, convert):
     n = pictures_in(image)
     if page is None and n > 1:
+        is_palette = image.format == "GIF" and not convert
         raise ValueError(
             f"it holds {n} pictures, an animation or pages; pass (path, number) for "
             "one of them, or pages='all' or pages='first' for those of a folder"
+            + (", with convert=True, as their colours are a palette" * is_palette)
         )
     if page is not None and not 0 <= page < n:
         raise ValueError(f"it holds {n} pictures, no number {page}")

@@ -11,6 +11,7 @@ from skrobust.sampling.core.pool import n_rows
 from skrobust.sampling.core.rate_interval import Bounds, score_bounds
 from skrobust.sampling.designs.batches import batch_sizes, batch_weights
 from skrobust.sampling.designs.costed_sampler import CostedSampler
+from skrobust.sampling.designs.expected_error import expected_error
 from skrobust.sampling.designs.frontier import frontier
 from skrobust.sampling.designs.learned_scores import LearnedScores
 from skrobust.sampling.designs.ordered_draw import ordered_draw, successive_variance
@@ -25,7 +26,6 @@ AVERSION = 3.0, 6.0  # to curves that make it worse: at first, and halved by ans
 REFIT = 1.1  # growth of the answers after which the predictor is made anew
 DIGITS = 6  # of predictions that are stored
 WRONG_WAY = 0.975  # weight of the falling curves at which the result says so
-FEW_LOSSES = 1.0  # squares behind the belief that losses vary like 0 and 1
 POINTS_THE_WRONG_WAY = (
     "Mispredictions are rarer where scores are higher, so the scores point the wrong "
     "way: was a confidence given as suspicion?"
@@ -316,7 +316,7 @@ class OperationalSampler(CostedSampler):
         return frontier(p, shares**2, sizes, n, emphasis, self.exploration)
 
     def _combine(self, answered, weights=None):
-        weights = batch_weights(answered.sizes) if weights is None else weights
+        weights = batch_weights(answered.planned) if weights is None else weights
         return super()._combine(answered, weights)
 
     def _round_variance(self, residuals, pi, design):
@@ -331,7 +331,9 @@ class OperationalSampler(CostedSampler):
             note = f"An asymptotic confidence sequence begins at {FEWEST} labels."
             return Bounds(0.0, 1.0, "none", [note])
         curves, weights, learned = self._read(answered.ids, answered.y)
-        rate, expected = self._expected(answered, curves, weights)
+        rate, expected = expected_error(
+            answered, curves, weights, are_believed=not self.recalibrate
+        )
         found = np.nan_to_num(estimate.std_error**2)
         if sequence:
             quantile = sequence_quantile(
@@ -349,32 +351,15 @@ class OperationalSampler(CostedSampler):
         notes = [POINTS_THE_WRONG_WAY] if falling > WRONG_WAY else []
         return Bounds(low, high, "asymptotic" if sequence else "score", notes)
 
-    def _expected(self, answered, curves, curve_weights):
-        """Return rate and variance of the estimate that the curves expect."""
-        groups = curves.groups
-        drawn = np.bincount(groups.of[answered.ids], minlength=len(groups.sizes))
-        rest = (groups.sizes - drawn) @ curves.mean(curve_weights)
-        rate = (answered.y.sum() + rest) / self.n_pool_
-        spread = curves.outcome_variance(curve_weights)[groups.of[answered.ids]]
-        mean = curves.mean(curve_weights)[groups.of[answered.ids]]
-        square = (answered.y - mean) ** 2
-        if answered.graded:  # losses vary less than outcomes that are 0 or 1
-            less = (FEW_LOSSES + square.sum()) / (FEW_LOSSES + spread.sum())
-            spread = spread * less
-        weight = np.repeat(batch_weights(answered.sizes), answered.sizes)
-        each = weight**2 * (1 - answered.pi) / answered.pi**2
-        expected = each @ spread
-        if not self.recalibrate:  # scores that are believed may be far off
-            expected = max(expected, each @ square)
-        return float(rate), float(expected) / self.n_pool_**2
-
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         groups, curves = self._curves.groups, self._curves
         weights = np.exp(curves.log_prior)
         text = "Averaged over what the scores may mean"
         if expected_accuracy is not None:
             weights = curves.of_rate(weights, 1 - expected_accuracy)
-            text += f", at accuracy {expected_accuracy:g}"
+            of_losses = self._answers.of_losses
+            at = "the expected mean" if of_losses else f"accuracy {expected_accuracy:g}"
+            text += f", at {at}"
         shares = curves.safe_shares(weights, 1.0, self.exploration)
         p, spread = curves.mean(weights), curves.outcome_variance(weights)
         z = ndtri((1 + confidence) / 2)

@@ -1,12 +1,16 @@
-"""Scores, predictions and costs of a pool in parquet files."""
+"""Scores, predictions, costs and features of a pool in parquet files."""
 
 from pathlib import Path
+
+import numpy as np
 
 from skrobust._parquet import ParquetPieces, piece_files
 from skrobust._validation import invalid
 
 
-def read_pool(path, *, scores=None, confidence=None, y_pred=None, costs=None):
+def read_pool(
+    path, *, scores=None, confidence=None, y_pred=None, costs=None, features=None
+):
     """Read what a sampler needs of a pool in parquet files.
 
     Only the named columns are read, some ten thousand rows at a time, so that tables
@@ -25,12 +29,14 @@ def read_pool(path, *, scores=None, confidence=None, y_pred=None, costs=None):
         Column of predicted labels.
     costs : str, default=None
         Column of what each label costs.
+    features : str or sequence of str, default=None
+        Columns of numbers that may tell which inputs fail, in this order.
 
     Returns
     -------
     dict
-        Arguments of ``fit``: ``X`` (scores, shape (n_pool,)), and ``y_pred`` and
-        ``costs`` where they were named.
+        Arguments of ``fit``: ``X`` (scores, shape (n_pool,)), and ``y_pred``,
+        ``costs`` and ``features`` (shape (n_pool, n_features)) where they were named.
 
     Raises
     ------
@@ -72,4 +78,11 @@ def read_pool(path, *, scores=None, confidence=None, y_pred=None, costs=None):
         found["y_pred"] = table.labels(y_pred)
     if costs is not None:
         found["costs"] = table.numbers(costs)
+    if features is not None:
+        names = [features] if isinstance(features, str) else list(features)
+        if not names:
+            raise invalid("features", caller, "names of columns, one at least", names)
+        found["features"] = np.empty((len(table), len(names)))
+        for place, name in enumerate(names):
+            found["features"][:, place] = table.numbers(name)
     return found

@@ -162,6 +162,10 @@ class SimpleRandomSampler(BaseSampler):
         text = f"{rate:g} of the labels are mispredictions, as expected"
         if expected_accuracy is None:
             text = "Half of the labels are mispredictions, the worst case"
+        if self._answers.of_losses:
+            text = "All outcomes lie at the ends of the range"
+            text += ", half at each" if expected_accuracy is None else ""
+            text += ", the worst case"
         return min(n, n_pool), f"{text}; {self.interval} interval."
 
 

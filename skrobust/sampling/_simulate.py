@@ -1,5 +1,6 @@
 """Monte-Carlo comparison of samplers on a pool with known outcomes."""
 
+import inspect
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +10,7 @@ from skrobust._containers import to_array
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_count, check_same_length, check_scores, invalid
+from skrobust.sampling.core.pool import TAKEN_BY
 
 BLOCK = 25  # repeats of one task
 DEFAULT_BUDGETS = (50, 200, 800)
@@ -26,6 +28,8 @@ def simulate(
     n_jobs=None,
     verbose=0,
     y_pred=None,
+    costs=None,
+    features=None,
 ):
     r"""Compare samplers by repeated labelling of a pool whose outcomes are known.
 
@@ -58,6 +62,11 @@ def simulate(
         From 1 on, a progress bar.
     y_pred : array-like of shape (n_pool,), default=None
         Predicted labels, for samplers that need them.
+    costs : array-like of shape (n_pool,), default=None
+        What each label costs, above 0, for the samplers whose ``fit`` takes it; the
+        others draw as they do without. Budgets are numbers of labels all the same.
+    features : array-like of shape (n_pool, n_features), default=None
+        What else is known of each input, for the samplers whose ``fit`` takes it.
 
     Returns
     -------
@@ -71,7 +80,8 @@ def simulate(
         * ``bias`` and its Monte-Carlo error ``bias_error``;
         * ``failures``: mispredictions found, on average;
         * ``coverage``, ``width``: proportion of intervals that cover the truth, and
-          their mean width.
+          their mean width;
+        * ``cost``: what the labels cost, on average, where ``costs`` are given.
 
         Besides: ``true_accuracy``; ``estimates``, ``found``, ``low`` and ``high`` of
         every repeat, shape (n_rows, n_repeats), paired over rows; ``n_repeats``,
@@ -80,7 +90,8 @@ def simulate(
     Raises
     ------
     ValueError
-        For bad arguments, and budgets above the size of the pool.
+        For bad arguments, budgets above the size of the pool, and costs or features
+        that no sampler takes.
 
     Examples
     --------
@@ -103,35 +114,44 @@ def simulate(
         y_pred = np.asarray(to_array(y_pred))
         check_same_length("simulate", scores=scores, y_pred=y_pred)
         y_true = wrong_where(failed, y_pred) if failed.dtype.kind == "b" else None
+    of_rows = {"costs": costs, "features": features}
+    of_rows = check_arrays(of_rows, samplers, scores)
     budgets = check_budgets(n_labels, len(scores))
     n_repeats = check_count(n_repeats, "n_repeats", "simulate", low=2)
     seeds = np.random.SeedSequence(random_state).generate_state(n_repeats).tolist()
     blocks = [seeds[i : i + BLOCK] for i in range(0, n_repeats, BLOCK)]
     rows = [(name, n) for name in samplers for n in budgets]
     tasks = [
-        (samplers[name], scores, failed, y_pred, y_true, n, block, confidence)
+        (samplers[name], scores, failed, y_pred, y_true, of_rows, n, block, confidence)
         for name, n in rows
         for block in blocks
     ]
     done = run_tasks(_repeat, tasks, n_jobs=n_jobs, verbose=verbose, label="sampling")
-    runs = np.concatenate(done).reshape(len(rows), n_repeats, 4)
-    return summarise(rows, runs, 1 - float(failed.mean()), float(confidence))
+    runs = np.concatenate(done).reshape(len(rows), n_repeats, 5)
+    table = summarise(rows, runs[..., :4], 1 - float(failed.mean()), float(confidence))
+    if costs is not None:
+        mean = runs[..., 4].mean(axis=1)
+        table = Results(**{**table, "columns": (*table.columns, "cost"), "cost": mean})
+    return table
 
 
-def _repeat(sampler, scores, failed, y_pred, y_true, n, seeds, confidence):
-    """Return accuracy, failures found and interval of each seed."""
+def _repeat(sampler, scores, failed, y_pred, y_true, of_rows, n, seeds, confidence):
+    """Return accuracy, failures found, interval and cost of each seed."""
     answers = failed if y_true is None else y_true
     kind = "loss" if failed.dtype.kind == "f" else None
-    found = np.empty((len(seeds), 4))
+    taken = {name: of_rows[name] for name in of_rows if takes(sampler, name)}
+    costs = of_rows.get("costs", np.zeros(len(scores)))
+    found = np.empty((len(seeds), 5))
     for row, seed in enumerate(seeds):
-        one = clone(sampler).set_params(random_state=seed).fit(scores, y_pred=y_pred)
+        one = clone(sampler).set_params(random_state=seed)
+        one.fit(scores, y_pred=y_pred, **taken)
         result = one.sample(n, lambda ids: answers[ids], kind=kind)
         if confidence != result.confidence:
             result = one.result(confidence=confidence)
         value, ends = result.value, tuple(result.interval)
         if kind == "loss":
             value, ends = 1 - value, (1 - ends[1], 1 - ends[0])
-        found[row] = value, result.n_failures, *ends
+        found[row] = value, result.n_failures, *ends, costs[one.ids_].sum()
     return found
 
 
@@ -195,6 +215,24 @@ def check_pool(scores, failed):
     check_same_length("simulate", scores=scores, failed=failed)
     are_labels = np.isin(failed, (0, 1)).all()
     return scores, failed.astype(bool if are_labels else np.float64)
+
+
+def takes(sampler, name):
+    """Return whether ``fit`` of a sampler takes an argument."""
+    return name in inspect.signature(sampler.fit).parameters
+
+
+def check_arrays(of_rows, samplers, scores):
+    """Return the arrays that are given, or raise for one that nobody takes."""
+    given = {name: to_array(a) for name, a in of_rows.items() if a is not None}
+    for name, values in given.items():
+        if not any(takes(sampler, name) for sampler in samplers.values()):
+            who = " or ".join(TAKEN_BY[name])
+            raise ValueError(
+                f"simulate: none of the samplers takes {name}=; {who} does."
+            )
+        check_same_length("simulate", scores=scores, **{name: values})
+    return given
 
 
 def check_budgets(n_labels, n_pool):

@@ -10,9 +10,9 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._optional import require
 from skrobust._validation import check_choice
 from skrobust._whole_file import write_text_whole
-from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report.strict_json import strict_json
 from skrobust.studies.group_columns import group_of_faces, group_table
+from skrobust.studies.kept_parts import KeptParts
 from skrobust.studies.study_attacks import Detector
 from skrobust.studies.study_detectors import make_detectors, needs_training
 from skrobust.studies.study_faces import (
@@ -212,7 +212,7 @@ def deepfake_study(
         require(package, CALLER, extra="deepfake")
     require("jinja2", CALLER, extra="report")
     out = Path(out)
-    store = Checkpoint(out / "parts", CALLER)
+    store = KeptParts(out / "parts", CALLER)
     trained = needs_training(names, weights, orders)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

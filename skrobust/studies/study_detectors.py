@@ -52,8 +52,9 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
                 f"clips ({len(train)} images, each also mirrored, {size.n_epochs} "
                 f"epoch{'s' if size.n_epochs > 1 else ''})"
             )
-            say(f"{name} is {origin[name]}")
-            net = _trained(name, net, train, size, device, keep, seed)
+            file = _file_of(name, net, train, size, keep, seed)
+            say(f"{name} is {origin[name]}{', kept' if file.is_file() else ''}")
+            net = _trained(net, train, size, device, file, seed)
         # Small batches stay in the cache of a CPU: up to five times faster.
         models[name] = make_net_classifier(
             net.eval(),
@@ -92,13 +93,17 @@ def _net(name, weights, orders, seed):
     return net, ready
 
 
-def _trained(name, net, train, size, device, keep, seed):
+def _file_of(name, net, train, size, keep, seed):
+    """Return the file of the weights after training, which may be there."""
+    begun = joblib.hash([v.numpy() for v in net.state_dict().values()])
+    mark = joblib.hash([begun, train.X, train.y, size.n_epochs, seed])
+    return keep / f"{name}_{mark[:12]}.pt"
+
+
+def _trained(net, train, size, device, file, seed):
     """Return the net after training, from disk where it was trained before."""
     import torch
 
-    begun = joblib.hash([v.numpy() for v in net.state_dict().values()])
-    mark = joblib.hash([begun, train.X, train.y, size.n_epochs, seed])
-    file = keep / f"{name}_{mark[:12]}.pt"
     if file.is_file():
         state = torch.load(file, weights_only=True, map_location="cpu")
         net.load_state_dict(state)
@@ -116,6 +121,6 @@ def _trained(name, net, train, size, device, keep, seed):
         warnings.simplefilter("ignore", UserWarning)
         classifier.fit(X, np.tile(train.y, 2))
     net = classifier.module_.cpu()
-    keep.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, partial(torch.save, net.state_dict()))
     return net

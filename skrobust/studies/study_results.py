@@ -30,7 +30,7 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
         Budgets and steps.
     clips, chains : bool
         Whether clips are attacked as a whole, and encoded.
-    store : Checkpoint
+    store : KeptParts
         Where answers are kept.
     say : callable
         Called with a line on what was done.
@@ -43,11 +43,11 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
             cells.append(cell_numbers(detector, cell))
             groups.append(_grouped(detector, cell, "Clips under test"))
             attack = ATTACK_NAMES.get(cell["attack"], cell["attack"])
-            say(f"{name}, {attack}, {budget_text(cell)}")
+            say(f"{name}, {attack}, {budget_text(cell)}{store.ending()}")
     for name, detector in on_real.items():
         for cell in group_cells(detector, size):
             groups.append(_grouped(detector, cell, "Further real faces"))
-        say(f"{name}, groups of real faces")
+        say(f"{name}, groups of real faces{store.ending()}")
     comparisons = []
     if len(tested) > 1:
         comparisons = [compare_detectors(tested, by_name) for by_name in found.values()]
@@ -57,12 +57,12 @@ def study_results(tested, on_real, origin, size, clips, chains, store, say):
         if clips:
             for row in clip_cells(detector, size, store):
                 clip_rows.append(row)
-                say(f"{name}, clips, {row['over_time']}")
+                say(f"{name}, clips, {row['over_time']}{store.ending()}")
         if chains:
             for cell in chain_cells(detector):
                 coded[cell["attack"]][name] = cell
                 chain_rows.append(chain_numbers(detector, cell))
-            say(f"{name}, encodings")
+            say(f"{name}, encodings{store.ending()}")
     chain_comparisons = []
     if len(tested) > 1:
         chain_comparisons = [compare_detectors(tested, one) for one in coded.values()]

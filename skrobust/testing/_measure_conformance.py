@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust._validation import check_choice, invalid
 from skrobust.perturbations import cifar_c, imagenet_c, mnist_c
@@ -56,6 +57,7 @@ def measure_conformance(
     severities=(1, 2, 3, 4, 5),
     frost_pictures=None,
     random_state=0,
+    verbose=0,
 ):
     """Measure how near image corruptions are to the published ones.
 
@@ -84,6 +86,8 @@ def measure_conformance(
         them the drawn frost of this package is measured, and may deviate.
     random_state : int, RandomState, Generator or None, default=0
         For ``corrupt=None``: the seed.
+    verbose : int, default=0
+        From 1 on, a progress bar with the time left (needs tqdm).
 
     Returns
     -------
@@ -139,9 +143,12 @@ def measure_conformance(
         found = _presets_own(wanted, pictures, side, frost_pictures, random_state)
     else:
         found = (_corrupted(corrupt, pictures, *place, caller) for place in wanted)
-    own = np.stack(
-        [picture_statistics(pictures, images).mean(axis=0) for images in found]
-    )
+    bar, own = StepBar(len(wanted), f"{side} pixels", verbose), []
+    for images in found:
+        own.append(picture_statistics(pictures, images).mean(axis=0))
+        bar.done()
+    bar.close()
+    own = np.stack(own)
     return _compared(own, [table[place] for place in wanted], wanted, n)
 
 

@@ -20,6 +20,9 @@ NAN[3, 2] = np.nan
 ROWS = {
     "eps negative": (
         lambda: FGSM(-1).perturb(MODEL, X, Y), "The 'eps' parameter of FGSM must be a"),
+    "rows of several lengths": (
+        lambda: FGSM(0.1).perturb(MODEL, [[1.0, 2.0], [3.0]], [0, 1]),
+        r"FGSM needs rows of one shape, and those of X have \(2,\) and \(1,\): cut"),
     "eps text": (lambda: PGD("big").perturb(MODEL, X, Y), "'eps' parameter of PGD"),
     "eps nan": (lambda: PGD(np.nan).perturb(MODEL, X, Y), "'eps' parameter of PGD"),
     "norm": (lambda: FGSM(norm=3).perturb(MODEL, X, Y), "numpy.inf, 2 or 1"),

@@ -346,3 +346,29 @@ def test_a_choice_of_none_is_no_answer():
 
     assert label_studio_tasks._value({"choices": []}) is None
     assert label_studio_tasks._value({"number": 0}) == 0
+
+
+@pytest.mark.parametrize("sampler", get_sampler_names())
+def test_scores_are_never_called_losses(sampler, session, tmp_path):
+    path, json_out = tmp_path / "a.csv", tmp_path / "r.json"
+    begin = ("--scores", "doubt", "--loss-range", "0,4", "--higher-is-better", "-n", 20)
+    begin += ("--sampler", sampler, "--to-label", path)
+    is_biased = sampler == "cross-entropy"
+    width = () if is_biased else ("--half-width", 0.5)
+    texts = [*run("sample", *session, *begin, *width, "--details")[1:]]
+    numbers = iter([str(k % 5) for k in range(18)] + ["s", "s"])
+    lines = path.read_text().splitlines()
+    rows = {int(row["id"]): next(numbers) for row in csv.DictReader(lines)}
+    fill(path, rows, "score")
+    code, *out = run(
+        "sample", *session, "--answers", path, "--details", "--json", json_out, *width
+    )
+    assert code == 0, out
+    words = " ".join([*texts, *out, json_out.read_text()]).lower()
+    assert not [line for line in words.splitlines() if "loss" in line]
+    assert "mispredict" not in words
+    facts = json.loads(json_out.read_text())
+    low, high = facts["mean_score_bounds"]
+    if facts["estimate"] is not None and low < high:
+        (note,) = [one for one in facts["warnings"] if "skipped" in one]
+        assert f"the largest score: the estimate lies between {low:.4f} and" in note

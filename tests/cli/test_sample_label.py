@@ -1223,3 +1223,88 @@ def test_features_are_learned(tmp_path):
     )
     table.assign(name=[f"n{i}" for i in range(600)]).to_csv(pool)
     assert "600 different texts" in refused(*other, "--feature", "name")
+
+
+def test_labels_that_cost_differently(tmp_path):
+    rng = np.random.default_rng(0)
+    costs, failed = np.exp(rng.normal(size=600)).round(3), rng.random(600) < 0.2
+    pool, state, listed = tmp_path / "p.csv", tmp_path / "s.json", tmp_path / "l.csv"
+    table = pandas.DataFrame({"doubt": rng.random(600) / 9, "minutes": costs})
+    table.to_csv(pool)
+    begin = ["sample", pool, "--state", state, "--scores", "doubt"]
+    with_costs = [*begin, "--cost", "minutes", "--to-label", listed]
+    assert (
+        "operational: it draws inputs whose labels" in run(*with_costs, "--advise")[1]
+    )
+    code, out, _ = run(*with_costs, "--budget", 60)
+    ids = [int(row["id"]) for row in rows(listed)]
+    sampler = sampling.OperationalSampler(random_state=0).fit(
+        table["doubt"], costs=costs
+    )
+    assert code == 0
+    assert sorted(ids) == sorted(sampler.ask(budget=60.0).tolist())
+    assert f"cost of all {len(ids)} inputs drawn: {costs[ids].sum():g}" in out
+    fill(listed, {i: ":wrong" if failed[i] else ":right" for i in ids})
+    assert run("sample", pool, "--state", state, "--answers", listed)[0] == 0
+    code, out, _ = run(
+        "sample",
+        pool,
+        "--state",
+        state,
+        "--budget",
+        30,
+        "--to-label",
+        tmp_path / "m.csv",
+    )
+    assert code == 0
+    assert "budgets so far: 90" in out
+    other = ["sample", pool, "--state", tmp_path / "o.json", "--scores", "doubt"]
+    assert "needs what each label costs" in refused(*other, "--budget", 9)
+    assert "not both" in refused(*other, "--cost", "minutes", "-n", 3, "--budget", 9)
+    sentence = refused(
+        *other, "--cost", "minutes", "-n", 9, "--sampler", "simple-random"
+    )
+    assert "operational or stratified" in sentence
+    assert "expected cost of one label" in refused(
+        *other, "--cost", "minutes", "--budget", 0.01
+    )
+    table.assign(minutes=costs - 1).to_csv(pool)
+    assert "finite numbers above 0" in refused(*other, "--cost", "minutes", "-n", 9)
+
+
+@pytest.mark.parametrize("sampler", ["stratified", "operational"])
+def test_labelling_for_a_budget_ends_with_it_and_goes_on_with_more(tmp_path, sampler):
+    costs = np.tile([1.0, 5.0], 100)
+    pool, state = tmp_path / "p.csv", tmp_path / "s.json"
+    doubt = np.linspace(0.01, 0.4, 200)
+    pandas.DataFrame({"doubt": doubt, "minutes": costs}).to_csv(pool)
+    begin = ["--scores", "doubt", "--cost", "minutes", "--sampler", sampler]
+    command = ["label", pool, "--state", state]
+    _, out, _ = run(*command, *begin, "--budget", 60, typed="right\n" * 100)
+    first = set(asked(out))
+    assert 10 < len(first) < 40
+    assert asked(run(*command, "--budget", 60, typed="right\n" * 100)[1]) == []
+    _, out, _ = run(*command, "--budget", 100, typed="right\n" * 100)
+    more = set(asked(out))
+    assert 5 < len(more) < 40
+    assert not more & first
+    assert "give one of them" in refused(*command, "--budget", 99, "-n", 3)
+    _, out, _ = run(*command, "--budget", 9999, typed="right\n" * 300)
+    assert len(first | more | set(asked(out))) == 200
+
+
+def test_empty_cells_are_shown_empty(tmp_path):
+    pool, state, listed = tmp_path / "p.csv", tmp_path / "s.json", tmp_path / "l.csv"
+    text = [None if i % 2 else f"t{i}" for i in range(20)]
+    table = pandas.DataFrame({"text": text, "size": [np.nan, 1.5] * 10})
+    for name, suffix in (("to_csv", ".csv"), ("to_parquet", ".parquet")):
+        pool, state = tmp_path / f"p{suffix}", tmp_path / f"s{suffix}.json"
+        if suffix == ".parquet":
+            pytest.importorskip("pyarrow")
+        getattr(table, name)(pool, index=False)
+        begin = ["sample", pool, "--state", state, "-n", 20, "--to-label", listed]
+        assert run(*begin, "--sampler", "simple-random")[0] == 0
+        shown = {int(row["id"]): (row["text"], row["size"]) for row in rows(listed)}
+        assert shown[1] == ("", "1.5")
+        assert shown[2] == ("t2", "")
+        listed.unlink()

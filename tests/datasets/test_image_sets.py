@@ -758,6 +758,9 @@ def test_files_of_several_pictures(kind, tmp_path):
         first = load_image_folder(tmp_path, convert=True, verify=verify, pages="first")
         assert first.images[:].mean(axis=(1, 2, 3)).round().tolist() == [200, 0]
         assert first.frame.tolist() == [3, 7]
+    if kind == "gif":
+        with pytest.raises(ValueError, match=r"pages='first' .* with convert=True, as"):
+            load_image_folder(tmp_path)
     lazy = LazyImages([(path, 2), (path, 0)], convert=True)
     assert lazy[:].mean(axis=(1, 2, 3)).round().tolist() == [80, 0]
     with pytest.raises(ValueError, match="holds 4 pictures, no number 4"):

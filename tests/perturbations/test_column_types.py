@@ -164,3 +164,41 @@ def test_what_does_not_fit_in_narrow_floats_is_refused(dtype):
     noise = FeatureNoise(sd=1e300, random_state=0).fit(X)
     with pytest.raises(ValueError, match="too large for float"):
         noise.transform(X)
+
+
+def test_fractions_in_nested_columns_of_polars_are_kept():
+    kinds = [
+        (pl.Struct({"a": pl.Int64}), pl.Struct({"a": pl.Float64}), lambda v: {"a": v}),
+        (pl.List(pl.Int8), pl.List(pl.Float64), lambda v: [v]),
+        (pl.Array(pl.Int64, 1), pl.Array(pl.Float64, 1), lambda v: [v]),
+        (
+            pl.List(pl.Struct({"a": pl.List(pl.Int32)})),
+            pl.List(pl.Struct({"a": pl.List(pl.Float64)})),
+            lambda v: [{"a": [v]}],
+        ),
+        (pl.Decimal(10, 2), pl.Float64(), lambda v: v),
+    ]
+    for old, new, cell in kinds:
+        column = pl.Series("x", [cell(1), cell(2), None], dtype=old)
+        out = polars_cells(column, ROWS, [cell(2.125), None])
+        assert out.to_list() == [cell(2.125), cell(2.0), None]
+        assert out.dtype == new
+        whole = polars_cells(column, ROWS, [cell(7), cell(8)])
+        assert whole.to_list() == [cell(7), cell(2), cell(8)]
+        assert whole.dtype == old
+    column = pl.Series("x", [{"a": 2**60 + 1, "b": "u"}] * 3)
+    for value in ({"a": 2.5}, {"a": "text"}, {"c": 1}):
+        with pytest.raises(ValueError, match=r"'x' of Struct.*cannot hold"):
+            polars_cells(column, ROWS, [value, value])
+    narrow = pl.Series("x", [[1.0]] * 3, dtype=pl.List(pl.Float32))
+    assert polars_cells(narrow, ROWS, [[0.1], None]).dtype == narrow.dtype
+    with pytest.raises(ValueError, match="cannot hold"):
+        polars_cells(narrow, ROWS, [[1e300], None])
+
+
+def test_fractions_in_nested_columns_of_pandas_are_kept():
+    pa = pytest.importorskip("pyarrow")
+    column = pd.Series([{"a": 1}] * 3, dtype=pd.ArrowDtype(pa.struct({"a": pa.int8()})))
+    assert list(pandas_cells(column, ROWS, [{"a": 2.5}] * 2)) == [
+        {"a": 2.5}, {"a": 1}, {"a": 2.5},
+    ]  # fmt: skip

@@ -8,6 +8,8 @@ from problems import linear_problem
 from skrobust.attacks import FGSM
 from skrobust.nets import ToNetInput
 from skrobust.perturbations import (
+    FeatureNoise,
+    Gap,
     GaussianNoise,
     PerturbationSequence,
     Rotation,
@@ -19,6 +21,7 @@ MODEL, X, Y = linear_problem()
 IMAGES = np.random.default_rng(0).random((4, 8, 8))
 NAN = X.copy()
 NAN[3, 2] = np.nan
+RAGGED = [np.arange(5.0), np.arange(7.0)]
 
 
 # (what is called, the sentence it must raise)
@@ -77,6 +80,27 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS)
 def test_wrong_calls_of_perturbations_get_one_clear_sentence(row):
     check_one_sentence(*ROWS[row])
+
+
+def objects(rows):
+    cells = np.empty(len(rows), dtype=object)
+    cells[:] = rows
+    return cells
+
+
+@pytest.mark.parametrize("kind", [Gap, GaussianNoise, FeatureNoise])
+@pytest.mark.parametrize("rows", [list, tuple, objects])
+def test_rows_of_several_lengths_get_one_clear_sentence(kind, rows):
+    X, ask = rows(RAGGED), r"needs rows of one shape, and .* \(5,\) and \(7,\)"
+    check_one_sentence(lambda: kind(severity=2).fit(X), f"{kind.__name__} {ask}")
+    check_one_sentence(lambda: kind(severity=2).perturb(None, X), ask)
+    sequence = PerturbationSequence([kind(severity=2)])
+    for call in (lambda: sequence.fit(X), lambda: sequence.perturb(None, X)):
+        check_one_sentence(call, ask)
+    pictures = rows([np.ones((8, 8)), np.ones((8, 9))])
+    check_one_sentence(lambda: kind(severity=2).fit(pictures), r"\(8, 8\) and \(8, 9")
+    even = np.array(RAGGED[:1] * 2).tolist()
+    assert np.shape(kind(severity=0).fit_transform(even)) == (2, 5)
 
 
 def test_the_table_of_perturbations_is_long_enough():

@@ -327,3 +327,87 @@ def test_time_zones_and_units_change_nothing():
     values = nested(PANEL[:, :6], local[keep].as_unit("s"))
     mixed = pd.concat([frame.iloc[:, [0]], values.iloc[:, [1]]], axis=1)
     assert read_nested(mixed, "Jitter").parts[0].series.shape == (6, 6, 2)
+
+
+def long_frame(panel, times=None):
+    """Return a panel in sktime's long format: a row per point, a column per channel."""
+    n, length, channels = panel.shape
+    times = np.arange(length) if times is None else times
+    names = [f"case {i}" for i in range(n)]
+    index = pd.MultiIndex.from_product([names, times], names=["case", "time"])
+    columns = [f"dim_{j}" for j in range(channels)]
+    return pd.DataFrame(panel.reshape(-1, channels), index=index, columns=columns)
+
+
+@pytest.mark.parametrize("law", SERIES, ids=str)
+def test_long_frames_hold_the_same_series(law):
+    p, frame = law(**law.strong).fit(PANEL), long_frame(PANEL)
+    out = p.fit(PANEL).perturb(None, PANEL)
+    p = law(**law.strong).fit(frame)
+    for new in (p.transform(frame), p.perturb(None, frame)):
+        assert np.array_equal(new.to_numpy().reshape(PANEL.shape), out, equal_nan=True)
+        pd.testing.assert_index_equal(new.index, frame.index)
+        assert list(new.columns) == list(frame.columns)
+    sequence = PerturbationSequence([p], random_state=3).fit(frame)
+    assert sequence.perturb(None, frame).index.equals(frame.index)
+    assert p.n_channels_ == 3
+    assert np.array_equal(frame.to_numpy().reshape(PANEL.shape), PANEL)
+
+
+def test_long_frames_may_differ_in_lengths_times_order_and_levels():
+    lengths, p = (30, 12, 7), TimeWarp(severity=5, random_state=0)
+    alone = [long_frame(PANEL[[i], :n], UNEVEN[:n]) for i, n in enumerate(lengths)]
+    for i, frame in enumerate(alone):
+        frame.index = frame.index.set_levels([f"case {i}"], level=0)
+    mixed = pd.concat(alone).sort_index(level=1)  # by time: series are not in one piece
+    out = p.perturb(None, mixed)
+    pd.testing.assert_index_equal(out.index, mixed.index)
+    for frame in alone:
+        assert out.loc[frame.index].equals(p.perturb(None, frame))
+        assert not out.loc[frame.index].equals(frame)
+    deep = pd.concat({"site": mixed}, names=["site"])
+    assert np.array_equal(p.perturb(None, deep), out)
+    days = mixed.set_axis(
+        mixed.index.set_levels(
+            pd.Timestamp("2024-01-01") + pd.to_timedelta(mixed.index.levels[1], "D"),
+            level=1,
+        )
+    )
+    assert np.allclose(p.perturb(None, days), out)
+
+
+def test_long_frames_keep_the_types_of_their_columns():
+    frame = long_frame(np.round(PANEL * 10)).astype(
+        {"dim_0": np.float32, "dim_1": np.int16, "dim_2": "Int64"}
+    )
+    for p in (TimeShift(severity=5, fill="hold"), Jitter(severity=0)):
+        new = p.fit(frame).perturb(None, frame)
+        assert new.dtypes.equals(frame.dtypes)
+    new = Jitter(severity=3).fit(frame).perturb(None, frame)
+    assert list(map(str, new.dtypes)) == ["float32", "float64", "Float64"]
+
+
+def test_long_frames_that_cannot_be_read_say_so():
+    frame = long_frame(PANEL)
+    swapped = frame.reorder_levels([1, 0])
+    with pytest.raises(ValueError, match=r"Gap takes the last level .*reorder_levels"):
+        Gap().fit(swapped)
+    dates = frame.set_axis(
+        pd.MultiIndex.from_product([pd.date_range("2024", periods=30), range(6)])
+    )
+    with pytest.raises(ValueError, match="bring the time to the end"):
+        Gap().fit(dates)
+    with pytest.raises(ValueError, match=r"each of the 6 .*reset_index\(drop=True\)"):
+        Gap().fit(frame.groupby(level=0).head(1))
+    twice = pd.concat([frame, frame.iloc[:1]])
+    with pytest.raises(ValueError, match="'case 0' do not: sort the points by time"):
+        Gap().fit(twice)
+    with pytest.raises(ValueError, match="do not: sort the points by time"):
+        Gap().fit(frame.sample(frac=1, random_state=0))
+    # Two points have an order, too.
+    two = frame.groupby(level=0).head(1)
+    with pytest.raises(ValueError, match="needs times that increase"):
+        Gap().fit(pd.concat([two, two]))
+    # Columns labelled by times are points: a series in each row, whatever the index.
+    wide = pd.DataFrame(PANEL[..., 0], columns=UNEVEN, index=frame.index[:6])
+    assert TimeWarp(severity=3).fit(wide).n_channels_ == 1

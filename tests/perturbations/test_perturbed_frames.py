@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust import perturbations
 from skrobust.metrics import (
     confidence_interval,
     flip_rate,
@@ -20,6 +21,7 @@ from skrobust.perturbations import (
     Brightness,
     ClipPerturbation,
     FeatureNoise,
+    Frost,
     FunctionPerturbation,
     GaussianNoise,
     MeanDrift,
@@ -27,6 +29,7 @@ from skrobust.perturbations import (
     PerturbedFrames,
     Rotation,
     SaltAndPepper,
+    Scaling,
     Tilt,
     Translation,
     Typos,
@@ -77,6 +80,47 @@ def test_without_steps_the_severity_grows():
     # The same noise grows: each frame is a multiple of the last one.
     patterns = [(frame - IMAGES)[0].ravel() for frame in frames[1:]]
     assert np.allclose(np.corrcoef(patterns), 1)
+
+
+@pytest.mark.parametrize(
+    ("physical", "zero"),
+    [
+        (GaussianNoise(std=0.2, data_range=(-9, 9), random_state=0), {"std": 0.0}),
+        (Rotation(angle=-20.0), {"angle": 0.0}),
+        (Scaling(factor=0.5), {"factor": 1.0}),
+        (
+            Frost(image_weight=0.6, ice_weight=0.4, random_state=0),
+            {"image_weight": 1.0, "ice_weight": 0.0},
+        ),
+    ],
+    ids=lambda p: type(p).__name__,
+)
+def test_without_steps_a_physical_strength_grows_to_its_value(physical, zero):
+    frames = list(PerturbedFrames(physical, n_frames=5).frames(IMAGES))
+    assert len(frames) == 5
+    assert np.array_equal(frames[0], IMAGES)
+    for at, frame in enumerate(frames[1:], 1):
+        grown = {
+            name: none + at / 4 * (getattr(physical, name) - none)
+            for name, none in zero.items()
+        }
+        same = clone(physical).set_params(**grown).perturb(None, IMAGES)
+        np.testing.assert_allclose(frame, same, atol=1e-12)
+    assert np.array_equal(frames[-1], physical.perturb(None, IMAGES))
+
+
+def test_whole_strengths_need_steps():
+    whole = [
+        (kind, name)
+        for kind in map(vars(perturbations).get, perturbations.__all__)
+        for name, strength in getattr(kind, "_strengths", {}).items()
+        if strength.whole
+    ]
+    assert whole
+    for kind, name in whole:
+        p = PerturbedFrames(kind(**{name: 3}))
+        with pytest.raises(ValueError, match=f"given, with the values of '{name}' in"):
+            list(p.frames(IMAGES))
 
 
 @pytest.mark.parametrize("wrap", [lambda p: p, lambda p: PerturbationSequence([p])])
@@ -229,7 +273,6 @@ def test_tilt_projects_the_turned_picture():
         ({"steps": {"angle": [1]}}, "at least two"),
         ({"steps": {"angle": [1, 2], "fill": [0]}}, "as many values"),
         ({"steps": [1, 2]}, "a dict of parameters"),
-        ({"perturbation": Rotation(3)}, "with the values that 'angle' takes"),
         ({"perturbation": FunctionPerturbation(np.tanh)}, "has no severity"),
         ({"draws": "old"}, "'draws' parameter of PerturbedFrames"),
         ({"n_frames": 1}, "'n_frames'"),

@@ -342,3 +342,14 @@ def test_drawn_frost_is_as_bright_as_photographs():
     frost = sp.Frost(image_weight=1, ice_weight=1, published=True, random_state=0)
     level = frost.perturb(None, black).mean(axis=(1, 2))
     assert level.mean() == pytest.approx(0.643, abs=4 * 0.14 / 400**0.5 + 0.01)
+
+
+@pytest.mark.parametrize("preset", [sp.imagenet_c, sp.cifar_c])
+def test_presets_look_for_pictures_of_frost_at_once(preset, tmp_path):
+    named = f"'frost_pictures' parameter of {preset.__name__}"
+    for bad in ("nowhere", tmp_path / "nowhere", [], 3, [np.zeros((4, 4, 2))]):
+        with pytest.raises(ValueError, match=named):
+            preset(frost_pictures=bad)
+    with pytest.raises(ValueError, match=f"{preset.__name__} found no pictures in"):
+        preset(frost_pictures=tmp_path)
+    assert preset(frost_pictures=[np.zeros((40, 40))])

@@ -16,6 +16,7 @@ from skrobust.sampling import (
     SimpleRandomSampler,
     StratifiedSampler,
     estimate_annotator_noise,
+    estimate_label_noise,
 )
 from skrobust.sampling.annotators.annotator_correction import corrected_by_annotator
 from skrobust.sampling.annotators.pair_rates import Pairs
@@ -111,6 +112,86 @@ def test_intervals_of_rates_cover(n_classes, rates, n, missing):
         estimates.append(found.rate)
     assert (covered / repeats >= floor_of_coverage(repeats)).all()
     assert abs(np.mean(estimates, axis=0) - rates).max() < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_classes", "rates", "n", "missing"),
+    [
+        (2, [0.02, 0.1, 0.2], 60, 0.0),
+        (5, [0.0, 0.05, 0.3, 0.1], 120, 0.5),
+        (2, [0.05, 0.1, 0.2], 30, 0.0),
+    ],
+)
+def test_intervals_of_rates_cover_with_few_inputs(n_classes, rates, n, missing):
+    # Normal intervals about the rates covered .927 of the second, at 3,000 repeats.
+    rng, repeats, covered = np.random.default_rng(1), 3000, 0
+    for _ in range(repeats):
+        truth = rng.integers(0, n_classes, n)
+        step = rng.integers(1, n_classes, (n, len(rates)))
+        wrong = rng.random((n, len(rates))) < rates
+        table = (truth[:, None] + wrong * step) % n_classes
+        table = table.astype(object)
+        table[rng.random(table.shape) < missing] = None
+        found = estimate_annotator_noise(table, n_classes=n_classes)
+        covered = covered + (found.low <= rates) * (rates <= found.high)
+    assert (covered / repeats >= floor_of_coverage(repeats)).all()
+
+
+def swapped_table(rates, n=200):
+    rng = np.random.default_rng(0)
+    wrong = rng.random((n, len(rates))) < rates
+    return ((rng.random(n) < 0.3)[:, None] ^ wrong).astype(int)
+
+
+@pytest.mark.parametrize("rates", [[0.05, 0.1, 0.9], [0.05, 0.95, 0.1, 0.2, 0.95]])
+def test_who_swaps_right_and_wrong_is_named(rates):
+    names = ["ann", "bob", "cem", "dan", "eve"][: len(rates)]
+    found = estimate_annotator_noise(swapped_table(rates), names=names)
+    np.testing.assert_allclose(found.rate, rates, atol=0.07)
+    swaps = [name for name, rate in zip(names, rates, strict=True) if rate > 0.5]
+    notes = [text for text in found.warnings if "the other way round" in text]
+    assert [text.split()[0] for text in notes] == swaps
+    assert all("not turned" in text for text in notes)
+    assert not any("guess." in text for text in found.warnings)
+    # The others have the rates that they have where the answers are turned by hand.
+    table = swapped_table(rates)
+    table[:, np.array(rates) > 0.5] ^= 1
+    turned = estimate_annotator_noise(table, names=names)
+    mirrored = np.where(np.array(rates) > 0.5, 1 - found.rate, found.rate)
+    np.testing.assert_allclose(turned.rate, mirrored, atol=1e-3)
+
+
+def test_guesses_and_camps_of_one_size_are_not_called_swapped():
+    for rates in ([0.05, 0.1, 0.5], [0.9, 0.9, 0.1, 0.1]):
+        found = estimate_annotator_noise(swapped_table(rates))
+        assert not any("other way round" in text for text in found.warnings)
+        assert any("as often as a guess" in text for text in found.warnings)
+    few = estimate_annotator_noise(swapped_table([0.05, 0.1, 0.9], 6))
+    assert not any("other way round" in text for text in few.warnings)
+    of_three = swapped_table([0.05, 0.1, 0.9])
+    found = estimate_annotator_noise(of_three, n_classes=3)
+    assert not any("other way round" in text for text in found.warnings)
+
+
+def test_an_accuracy_from_swapped_answers_is_not_known():
+    failed = np.random.default_rng(0).random(900) < 0.1
+    sampler = SimpleRandomSampler(random_state=0).fit(np.ones(900))
+    notes = Annotations(sampler, random_state=0)
+    ids = sampler.ask(300)
+    rng = np.random.default_rng(1)
+    for who, rate in {"ann": 0.05, "bob": 0.1, "eve": 0.9}.items():
+        notes.tell(ids, failed=failed[ids] ^ (rng.random(300) < rate), annotator=who)
+    known = notes.result(rates="annotator")  # all first answers are ann's
+    assert known.interval[0] < 1 - failed.mean() < known.interval[1]
+    assert any("eve seems to answer" in text for text in known.warnings)
+    ids = sampler.ask(100)
+    notes.tell(ids, failed=~failed[ids], annotator="eve")
+    unknown = notes.result(rates="annotator")
+    assert np.isnan(unknown.accuracy)
+    assert "Someone answers the other way round" in " ".join(unknown.warnings)
+    pair = estimate_label_noise(swapped_table([0.1, 0.9]))
+    assert "someone answers the other way round" in pair.warnings[0]
 
 
 def session(kind, seed, *, accuracy=0.9, n_pool=2000, n=300, shared=60):

@@ -276,6 +276,8 @@ def test_inputs_to_repeat_are_a_uniform_draw_of_those_with_one_answer():
         counts[again] += 1
         notes.tell(again, failed=[False] * 3, annotator="bob")
         assert not set(notes.to_repeat(7).tolist()) & set(again.tolist())
+    with pytest.raises(ValueError, match=r"7 inputs .* 9 asked; for third .* same ids"):
+        notes.to_repeat(9)
     assert set(np.flatnonzero(counts)) == set(ids.tolist())
     assert abs(counts[ids] - 120).max() < 4 * np.sqrt(120 * 0.7)
 
@@ -434,7 +436,7 @@ def test_messages_of_annotations():
         (lambda: notes.tell([free], failed=[0], annotator="bob"), "was never asked"),
         (lambda: notes.tell(ids[:1], failed=[0], annotator=""), "'annotator'"),
         (lambda: notes.tell(ids[:1], failed=[7], annotator="bob"), "booleans"),
-        (lambda: notes.to_repeat(4), "3 inputs have one answer, 4 asked"),
+        (lambda: notes.to_repeat(4), "3 inputs have exactly one answer here, 4 asked"),
         (lambda: notes.result(), "two answers or more"),
         (lambda: Annotations(sampler).noise(), "there are none yet"),
     ]:

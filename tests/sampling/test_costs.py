@@ -2,19 +2,21 @@
 
 import copy
 import pickle
-from itertools import combinations, product
+from itertools import combinations, permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+from skrobust import sampling
 from skrobust.sampling import (
-    DeepESTSampler,
+    BaseSampler,
     OperationalSampler,
-    SimpleRandomSampler,
     StratifiedSampler,
 )
 from skrobust.sampling.core.draws import Draws
+from skrobust.sampling.core.pool import TAKEN_BY
 
 SAMPLERS = [
     StratifiedSampler(random_state=0),
@@ -195,7 +197,123 @@ def test_bad_costs_and_budgets(sampler):
     np.testing.assert_array_equal(kept.costs_, COSTS)
 
 
-@pytest.mark.parametrize("kind", [SimpleRandomSampler, DeepESTSampler])
-def test_others_have_no_costs(kind):
-    with pytest.raises(TypeError, match="costs"):
-        kind().fit(SCORES, costs=COSTS)
+def all_samplers():
+    found = [getattr(sampling, name) for name in sampling.__all__]
+    kinds = [k for k in found if isinstance(k, type) and issubclass(k, BaseSampler)]
+    return [kind for kind in kinds if kind is not BaseSampler]
+
+
+def drawn_rounds(sampler, n):
+    """Return all samples that a stratified round may draw, equally likely."""
+    labels, counts, _ = sampler._allocation(np.flatnonzero(sampler._unasked), n)
+    parts = [
+        list(combinations(np.flatnonzero(labels == h), k)) for h, k in enumerate(counts)
+    ]
+    return [np.concatenate(ids) for ids in product(*parts)]
+
+
+@pytest.mark.parametrize("budget", [5.0, 9.0, 14.0])
+def test_the_expected_cost_is_within_one_label_of_the_budget(budget):
+    scores = np.array([0.0, 0.05, 0.1, 0.5, 0.6, 0.7, 0.9])
+    costs = np.array([1.0, 2.0, 9.0, 4.0, 0.1, 3.0, 1.0])
+    sampler = StratifiedSampler(n_strata=2, random_state=0).fit(scores, costs=costs)
+    n = len(sampler.__copy__().ask(budget=budget))
+    spent = [costs[ids].sum() for ids in drawn_rounds(sampler, n)]
+    more = [costs[ids].sum() for ids in drawn_rounds(sampler, n + 1)]
+    assert np.mean(spent) <= budget < np.mean(more)
+    assert min(spent) < budget < max(spent) or n == 1  # and so it is kept on average
+
+
+class Keys:
+    """A generator whose uniform numbers are given, so that draws can be listed."""
+
+    bit_generator = SimpleNamespace(state=None)
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    def random(self, n):
+        return np.array(self.keys[:n], dtype=np.float64)
+
+
+def test_estimates_of_two_budgets_are_exactly_unbiased():
+    # All draws of a first round, and of a second one whose size depends on it.
+    costs, failed = np.array([1.0, 1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 1, 0])
+    sampler = StratifiedSampler(n_strata=1, random_state=0)
+    sampler.fit(np.full(5, 0.5), costs=costs)
+    found, by_size, sizes = [], [], set()
+    for first in permutations(range(5)):
+        one = sampler.__copy__()
+        one._rng = Keys(first)
+        ids = one.ask(budget=7.0)
+        one.tell(ids, failed=failed[ids])
+        for second in permutations(range(5 - len(ids))):
+            two = one.__copy__()
+            two._rng = Keys(second)
+            more = two.ask(budget=7.0)
+            two.tell(more, failed=failed[more])
+            estimate = two._estimate(two._answered()[0])
+            found.append(estimate.rate)
+            by_size.append(estimate.z @ [len(ids), len(more)] / len(two.ids_))
+            sizes.add((len(ids), len(more)))
+    assert len(sizes) > 1
+    assert np.mean(found) == pytest.approx(failed.mean(), abs=1e-12)
+    assert abs(np.mean(by_size) - failed.mean()) > 0.005  # weighted by what was drawn
+
+
+@every_sampler
+def test_planned_sizes_are_stored(sampler):
+    one = clone(sampler).fit(SCORES, costs=COSTS)
+    for how in ({"budget": 30.0}, {"n": 20}, {"budget": 50.0}):
+        ids = one.ask(**how)
+        one.tell(ids, failed=FAILED[ids])
+    planned = one._answered()[0].planned
+    assert planned.tolist() == [30 / COSTS.mean(), 20, 50 / COSTS.mean()]
+    for frozen in (False, True):
+        again = type(one).from_json(one.to_json(), frozen=frozen)
+        np.testing.assert_array_equal(again._answered()[0].planned, planned)
+        assert again.result().accuracy == one.result().accuracy
+        assert again.to_json() == one.to_json()
+    *_, last = one._history()
+    np.testing.assert_array_equal(last._answered()[0].planned, planned)
+
+
+def test_what_is_left_of_a_budget_cannot_be_spent_without_bias():
+    # Every sample of two, and one more input if it fits into the rest of the budget.
+    costs, failed = np.array([1.0, 1.0, 2.0, 4.0, 8.0]), np.array([0, 0, 0, 1, 1])
+    found = []
+    for ids in combinations(range(5), 2):
+        rest = 6 - costs[list(ids)].sum()
+        fits = [i for i in range(5) if i not in ids and costs[i] <= rest]
+        samples = [[*ids, i] for i in fits] or [list(ids)]
+        found.append(np.mean([failed[sample].mean() for sample in samples]))
+    assert abs(np.mean(found) - failed.mean()) > 0.01
+    plain = [failed[list(ids)].mean() for ids in combinations(range(5), 2)]
+    assert np.mean(plain) == pytest.approx(failed.mean())
+
+
+def test_what_a_sampler_does_not_take_is_named():
+    rows = {"costs": COSTS, "features": SCORES[:, None]}
+    for kind in all_samplers():
+        for name, values in rows.items():
+            takers = TAKEN_BY[name]
+            if kind.__name__ in takers:
+                assert getattr(kind().fit(SCORES, **{name: values}), f"{name}_").size
+                continue
+            with pytest.raises(TypeError) as caught:
+                kind().fit(SCORES, **{name: values})
+            assert str(caught.value).startswith(f"{kind.__name__}.fit has no argument")
+            assert all(taker in str(caught.value) for taker in takers)
+        with pytest.raises(TypeError, match=f"^{kind.__name__}.fit.* .?cost"):
+            kind().fit(SCORES, cost=COSTS)
+
+
+def test_costs_that_are_no_numbers_and_pools_that_are_empty_get_a_sentence():
+    for kind in (StratifiedSampler, OperationalSampler):
+        with pytest.raises(ValueError, match=r"600 finite numbers .*'dear for input 0"):
+            kind().fit(SCORES, costs=["dear"] * N)
+        one = kind(random_state=0).fit(SCORES, costs=COSTS)
+        one.ask(N)
+        for how in ({"budget": 3.0}, {"n": 1}):
+            with pytest.raises(ValueError, match="0 left, 1 asked: all 600 inputs"):
+                one.ask(**how)

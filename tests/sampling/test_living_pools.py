@@ -352,3 +352,37 @@ def test_drift_of_a_pool(kind):
     assert alarms["worse"] >= 50
     assert pool.drift(alpha=1e-12).alarm in (True, False)
     assert not LivingPool(kind()).extend(np.ones(5) / 2).drift().alarm
+
+
+def test_parts_take_costs_and_features():
+    rng = np.random.default_rng(0)
+    scores, costs = rng.beta(1, 5, (2, 300)), np.exp(rng.normal(size=(2, 300)))
+    pool = LivingPool(OperationalSampler(), random_state=0)
+    for one, cost in zip(scores, costs, strict=True):
+        pool.extend(one, costs=cost, features=one[:, None])
+    ids = pool.ask(budget=50.0, part=-1)
+    assert ids.min() >= 300
+    alone = pool.parts_[1]
+    np.testing.assert_array_equal(alone.costs_, costs[1])
+    assert alone.features_.shape == (300, 1)
+    np.testing.assert_array_equal(ids - 300, alone.ids_)
+    with pytest.raises(ValueError, match=r"LivingPool.ask takes budget= together with"):
+        pool.ask(budget=50.0)
+    with pytest.raises(ValueError, match="takes budget= not beside n"):
+        pool.ask(3, budget=50.0, part=0)
+    pool.extend(scores[0])
+    with pytest.raises(ValueError, match="part 2 has none: give them to extend"):
+        pool.ask(budget=50.0, part=2)
+    again = LivingPool.from_json(pool.to_json(), OperationalSampler())
+    np.testing.assert_array_equal(
+        again.ask(budget=9.0, part=0), pool.ask(budget=9.0, part=0)
+    )
+
+
+def test_rows_that_are_refused_leave_the_pool_as_it_was():
+    one, other = (LivingPool(SimpleRandomSampler(), random_state=0) for _ in range(2))
+    with pytest.raises(TypeError, match=r"^SimpleRandomSampler.fit .* costs="):
+        one.extend(np.ones(30), costs=np.ones(30))
+    for pool in (one, other):
+        pool.extend(np.ones(30))
+    np.testing.assert_array_equal(one.ask(5), other.ask(5))

@@ -435,7 +435,7 @@ def test_large_losses_where_draws_are_rare_are_allowed_for():
         sampler = DeepESTSampler(random_state=seed).fit(scores)
         result = sampler.sample(100, lambda ids: loss[ids], kind="loss")
         assert result.method == "t, widened"
-        assert "losses above the least one were met" in result.warnings[-1]
+        assert "outcomes worse than the best one were met" in result.warnings[-1]
         for method in covered:
             low, high = sampler.result(method=method).interval
             covered[method] += low <= loss.mean() <= high

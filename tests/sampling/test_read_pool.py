@@ -93,6 +93,12 @@ def test_pieces_are_joined_in_the_order_of_their_names(folder):
     np.testing.assert_allclose(pool["X"], SCORES, atol=1e-6)
     np.testing.assert_array_equal(pool["y_pred"], np.arange(N) % 4)
     assert set(pool) == {"X", "y_pred"}
+    more = read_pool(path, scores="doubt", features=["minutes", "doubt"])
+    expected = np.column_stack([1.0 + np.arange(N) % 5, SCORES])
+    np.testing.assert_array_equal(more["features"], expected)
+    assert OperationalSampler().fit(**more).features_.shape == (N, 2)
+    one = read_pool(path, scores="doubt", features="minutes")
+    np.testing.assert_array_equal(one["features"], expected[:, :1])
     one = read_pool(path / "b.parquet", scores="doubt")
     np.testing.assert_array_equal(one["X"], SCORES[100:220])
 
@@ -109,6 +115,8 @@ def test_pieces_are_joined_in_the_order_of_their_names(folder):
         ({"scores": "holes"}, "'holes' of 'a.parquet' has missing values"),
         ({"scores": "label"}, "'label' of 'a.parquet' is no number"),
         ({"confidence": "minutes"}, "'confidence' parameter of read_pool"),
+        ({"scores": "doubt", "features": []}, "'features' parameter of read_pool"),
+        ({"scores": "doubt", "features": "label"}, "'label' of .* is no number"),
         ({"scores": "doubt", "y_pred": "mixed"}, "no column 'mixed'"),
     ],
 )

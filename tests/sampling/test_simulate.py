@@ -178,3 +178,29 @@ def test_losses_are_simulated_like_labels():
     assert whole.estimates == pytest.approx(np.full((1, 2), 1 - losses.mean()))
     with pytest.raises(ValueError, match=r"losses in \[0, 1\]"):
         simulate(SimpleRandomSampler(), scores, 2 * losses, n_labels=60)
+
+
+def test_costs_and_features_reach_the_samplers_that_take_them():
+    rng = np.random.default_rng(0)
+    scores, costs = rng.beta(1, 5, 800), np.exp(rng.normal(size=800))
+    failed = rng.random(800) < scores
+    samplers = {"uniform": SimpleRandomSampler(), "frontier": OperationalSampler()}
+    of_rows = {"costs": costs, "features": scores[:, None]}
+    setting = {"n_labels": 50, "n_repeats": 10, "random_state": 0}
+    found = simulate(samplers, scores, failed, **of_rows, **setting)
+    plain = simulate(samplers, scores, failed, **setting)
+    np.testing.assert_array_equal(found.estimates[0], plain.estimates[0])
+    assert not np.array_equal(found.estimates[1], plain.estimates[1])
+    assert found.columns == (*plain.columns, "cost")
+    seeds = np.random.SeedSequence(0).generate_state(10).tolist()
+    spent = []
+    for seed in seeds:
+        one = OperationalSampler(random_state=seed).fit(scores, **of_rows)
+        one.sample(50, lambda ids: failed[ids])
+        spent.append(costs[one.ids_].sum())
+    assert found.cost[1] == pytest.approx(np.mean(spent))
+    assert found.cost[1] < found.cost[0]
+    with pytest.raises(ValueError, match="none of the samplers takes costs="):
+        simulate(SimpleRandomSampler(), scores, failed, costs=costs, **setting)
+    with pytest.raises(ValueError, match="simulate needs inputs of equal length"):
+        simulate(samplers, scores, failed, costs=costs[:9], **setting)

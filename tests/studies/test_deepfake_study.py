@@ -95,6 +95,16 @@ def test_a_stopped_study_goes_on(study, trees, tmp_path, monkeypatch):
     found = study(tmp_path / "parts", uadfv=trees["uadfv"], progress=said.append)
     assert found == wanted
     assert any("probability shift" in line for line in said)
+    # What is read from disk is not said to be done again.
+    steps = [line for line in said if ", L" in line or "trained here" in line]
+    kept = [line.endswith(", kept") for line in steps]
+    assert kept == sorted(kept, reverse=True)
+    assert not kept[-1]
+    assert sum(kept) == next(i for i, s in enumerate(steps) if "ResNet34, PGD" in s) + 1
+    said.clear()
+    study(tmp_path / "parts", uadfv=trees["uadfv"], progress=said.append)
+    steps = [line for line in said if ", L" in line or "trained here" in line]
+    assert all(line.endswith(", kept") for line in steps)
 
 
 def test_another_seed_trains_anew(study, trees, tmp_path):

@@ -19,7 +19,7 @@ from skrobust.attacks.core.losses import LOSS_NAMES
 from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
-from skrobust.base.domain import Ball
+from skrobust.base.ball import Ball
 
 
 class GradientAttack(BaseAttack):

@@ -19,7 +19,7 @@ from skrobust.attacks.core.straight_through import StraightThrough
 from skrobust.attacks.core.targets import target_index
 from skrobust.base import BaseAttack
 from skrobust.base.attack import OBJECTIVES
-from skrobust.base.domain import Ball
+from skrobust.base.ball import Ball
 
 # How much longer an example may become until it fools in the precision of the input.
 _GROWTH = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)

@@ -17,7 +17,7 @@ from skrobust.cli.labelling.label_page import LabelPage
 from skrobust.cli.labelling.label_server import LabelServer
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
+from skrobust.cli.labelling.pool_options import AMOUNT, WIDTH, need_state, pool_options
 from skrobust.cli.labelling.question_queue import QuestionQueue
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
@@ -25,13 +25,18 @@ from skrobust.cli.terminal_text import Progress, wrapped
 
 PORTS = click.IntRange(1, 65535)
 # Options that the command needs to go on with a session.
-_RESUMED = ("state", "n", "until", "batch", "person", "show", "level", "view")
+_RESUMED = ("state", "n", "budget", "until", "batch", "person", "show", "level", "view")
 _RESUMED += ("blind", "quiet", "details", "json_out", "web", "port", "no_open")
 
 
 @shared.command(short_help="Label inputs one by one, see the estimate.")
 @pool_options
 @shared.option("-n n", "How many to go through in all.", shared.COUNT)
+@shared.option(
+    "--budget",
+    "Instead of -n: as many in all as have this expected cost, in the units of --cost.",
+    AMOUNT,
+)
 @shared.option(
     "--until",
     "Stop once the interval is as narrow as +- this; it stays valid although the "
@@ -94,18 +99,20 @@ def label(ctx, pool, state, **options):
 
 
 def _label(session, source, options, say, resume):
-    budget = options["n"] or options["until"]
-    if not session.exists and not budget:
+    limit = options["n"] or options["until"] or options["budget"]
+    if options["budget"] and (options["n"] or options["until"]):
+        raise UserError("--budget is instead of -n and --until; give one of them.")
+    if not session.exists and not limit:
         raise UserError("Give a number of labels (-n) or a half-width (--until).")
     pool, reader = open_session(session, source, options, say)
     if options["n"] and options["n"] > len(pool):
         raise UserError(f"-n is {options['n']}, and the pool has {len(pool)} inputs.")
-    if not budget and not len(session.sampler.pending_):
+    if not limit and not len(session.sampler.pending_):
         raise UserError(
             "Nothing is left to label; say how many in all with -n, or --until."
         )
     HandedOut(session).check_known(options["person"])
-    if not budget and not HandedOut(session).of(None, options["person"]):
+    if not limit and not HandedOut(session).of(None, options["person"]):
         raise UserError(
             "All that is open was handed out; say who answers with --for, or take it "
             "back by `skrobust sample --take-back`."

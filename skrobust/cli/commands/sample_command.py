@@ -11,7 +11,7 @@ from skrobust.cli.labelling.formats import FORMATS
 from skrobust.cli.labelling.handed_out import HandedOut, check_names, paths_for
 from skrobust.cli.labelling.labelling_session import Session
 from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
-from skrobust.cli.labelling.pool_options import WIDTH, need_state, pool_options
+from skrobust.cli.labelling.pool_options import AMOUNT, WIDTH, need_state, pool_options
 from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.labelling.shown_input import show_input
 from skrobust.cli.option_types import check_different
@@ -21,6 +21,11 @@ from skrobust.cli.terminal_text import Progress, wrapped
 @shared.command(short_help="Choose what to label; tell what labels mean.")
 @pool_options
 @shared.option("-n n", "How many more to label.", shared.COUNT)
+@shared.option(
+    "--budget",
+    "Instead of -n: as many more as have this expected cost, in the units of --cost.",
+    AMOUNT,
+)
 @shared.output("--to-label", "File to write: the list of inputs to label.")
 @shared.repeated(
     "--for people",
@@ -64,6 +69,8 @@ def sample(pool, state, **options):
       skrobust sample pool.csv --state s.json --to-label b.json --format label-studio
     A list for each of two people, who get different inputs:
       skrobust sample pool.csv --state s.json -n 50 --to-label a.csv --for ann --for bob
+    As many as cost about 120 minutes, where a column says what each label costs:
+      skrobust sample pool.csv --scores doubt --cost minutes --budget 120 --state s.json
     Or answer in the terminal, or on a page in the browser:
       skrobust label pool.csv --state s.json --web
     """  # noqa: D301
@@ -72,6 +79,8 @@ def sample(pool, state, **options):
         click.echo(wrapped(advise(pool, options, say).text))
         return
     need_state(state)
+    if options["n"] and options["budget"]:
+        raise UserError("Give a number of inputs (-n) or a --budget, not both.")
     to_label = options["to_label"]
     if options["people"] and not to_label:
         raise UserError("--for says who gets the list; give --to-label, too.")
@@ -96,7 +105,7 @@ def sample(pool, state, **options):
 
 
 def _sample(session, source, lists, options, say):
-    if not session.exists and options["n"] is None:
+    if not session.exists and not (options["n"] or options["budget"]):
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
     pool, reader = open_session(session, source, options, say)
     show = columns_to_show(session, pool, options["show"])
@@ -109,6 +118,8 @@ def _sample(session, source, lists, options, say):
         handed_out.take_back(options["take_back"])
     if options["n"]:
         session.sampler.ask(options["n"])
+    if options["budget"]:
+        session.ask_for(options["budget"])
     handed_out.hand_out(options["people"])
     session.save()  # also includes the journal
     found = {}
@@ -122,6 +133,10 @@ def _sample(session, source, lists, options, say):
     give_result(session, pool, options)
     if options["quiet"]:
         return
+    if options["budget"]:
+        total, budget = session.spent()
+        click.echo(f"cost of all {len(session.sampler.ids_)} inputs drawn: {total:g}")
+        click.echo(f"budgets so far: {budget:g}, which costs keep on average")
     for path, (n, beside) in found.items():
         click.echo(f"to label: {n} in {path}")
         if beside:

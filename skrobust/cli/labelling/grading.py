@@ -102,7 +102,8 @@ def grading_from(settings):
     low, high = (min(grades), max(grades)) if grades else ends
     if not low < high:
         raise UserError(
-            f"--loss-range is the least and the largest loss, and {low:g} is not below "
+            f"--loss-range is the least and the largest "
+            f"{'score' if higher_is_better else 'loss'}, and {low:g} is not below "
             f"{high:g}."
         )
     return Grading(low, high, tuple(grades or ()), higher_is_better)

@@ -163,6 +163,16 @@ class Session:
         verb([i], **{kind: [answer]})
         self.facts["answers"][str(i)] = [kind, answer]
 
+    def ask_for(self, budget):
+        """Draw as many inputs as have an expected cost of at most a budget."""
+        self.sampler.ask(budget=budget)
+        self.facts["budget"] = self.facts.get("budget", 0.0) + budget
+
+    def spent(self):
+        """Return what the labels of all inputs drawn cost, and the budgets so far."""
+        total = float(self.sampler.costs_[self.sampler.ids_].sum())
+        return total, self.facts.get("budget", 0.0)
+
     def decide_by_results(self, level):
         """Note that the results decide when labelling ends, from now on.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
-from skrobust.cli.labelling import pool_source
+from skrobust.cli.labelling import pool_facts, pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
 from skrobust.cli.labelling.grade_reader import GradeReader
 from skrobust.cli.labelling.grading import grading_from
@@ -18,7 +18,7 @@ from skrobust.report.data_facts import kind_of
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")
 KEPT += ("drop", "grey", "data_range", "layout", "model", "goal")
-KEPT += ("loss_range", "grades", "higher_is_better", "feature")
+KEPT += ("loss_range", "grades", "higher_is_better", "feature", "cost")
 N_SHOWN = 12
 
 
@@ -48,6 +48,11 @@ def open_session(session, source, options, say):
         pool = _start(session, source, given, options, say)
     grading = grading_from(session.facts["settings"])
     _check_widths(grading, options)
+    if options["budget"] is not None and session.sampler.costs_ is None:
+        raise UserError(
+            "--budget needs what each label costs: give the column as --cost when the "
+            "session begins."
+        )
     if grading is not None:
         return pool, GradeReader(session.sampler, grading)
     return pool, AnswerReader(session.sampler, session.facts["classes"])
@@ -165,13 +170,15 @@ def _choice(pool, facts, options):
         until=until,
         goal=options["goal"] or "accuracy",
         has_features=facts.features is not None,
+        has_costs=facts.costs is not None,
     )
 
 
 def _read_pool(source, given, options, say):
-    """Return the pool, and what a model, columns and features say about it."""
+    """Return the pool, and what a model and columns say about it."""
     pool, facts = _read_facts(source, given, options, say)
-    facts.features = pool_source.features_from(pool, given["feature"])
+    facts.features = pool_facts.features_from(pool, given["feature"])
+    facts.costs = pool_facts.costs_from(pool, given["cost"])
     return pool, facts
 
 
@@ -181,12 +188,12 @@ def _read_facts(source, given, options, say):
     )
     if options["model"] is None:
         columns = (given[name] for name in ("scores", "as_confidence", "predicted"))
-        return pool, pool_source.facts_from_columns(pool, *columns)
+        return pool, pool_facts.facts_from_columns(pool, *columns)
     model = load_model(options["model"], options, say)
     kind_of(Path(options["model"]).stem, model)
     say(f"predicting {len(pool)} inputs")
     images = {name: given[name] for name in ("grey", "data_range", "layout")}
-    return pool, pool_source.facts_from_model(pool, model, given["drop"], **images)
+    return pool, pool_facts.facts_from_model(pool, model, given["drop"], **images)
 
 
 def columns_to_show(session, pool, show):

@@ -10,6 +10,7 @@ from skrobust.cli.labelling.sampler_names import get_sampler_names
 from skrobust.cli.option_types import Grades, Name, Numbers
 
 WIDTH = click.FloatRange(min=0, min_open=True)
+AMOUNT = click.FloatRange(min=0, min_open=True)
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
 NAMES = f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
 pool_options = shared.with_options(
@@ -36,6 +37,11 @@ pool_options = shared.with_options(
         "--feature",
         "A column that may tell which inputs fail, such as a judge's grade or a group; "
         "numbers as they are, text by its values. May be repeated.",
+    ),
+    shared.column(
+        "--cost",
+        "What the label of each input costs (minutes, money), above 0. Dear inputs are "
+        "drawn less often, and the estimate stays unbiased.",
     ),
     shared.option(
         "--loss-range",

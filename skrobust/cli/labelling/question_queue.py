@@ -10,7 +10,7 @@ AT_ONCE = 10  # draws between two looks at the answers, where these decide the e
 
 
 class QuestionQueue:
-    """Queue of the inputs to label, until a budget is used or an interval is narrow.
+    """Queue of the inputs to label, until their number, cost or interval is reached.
 
     Parameters
     ----------
@@ -20,10 +20,10 @@ class QuestionQueue:
         Knows the labels.
     options : dict
         Options of the command: ``n`` (inputs to go through in all; None with ``until``
-        or for those open only), ``until`` (half-width of the interval at which
-        to stop), ``batch`` (draws at a time; None: all of the budget, a part of it
-        where the sampler learns from batches, or ten with ``until``), ``level``, and
-        ``person`` (whose list is gone through, too).
+        or for those open only), ``until`` (half-width of the interval at which to
+        stop), ``budget`` (their expected cost in all), ``batch`` (draws at a time;
+        None: all of ``n``, a part of it where the sampler learns from batches, or ten
+        with ``until``), ``level``, and ``person`` (whose list is gone through, too).
 
     Attributes
     ----------
@@ -34,6 +34,7 @@ class QuestionQueue:
     def __init__(self, session, reader, options):
         self.session, self.reader, self.sampler = session, reader, session.sampler
         self.n, self.until, self.level = (options[k] for k in ("n", "until", "level"))
+        self.budget = options.get("budget")
         self._batch = options["batch"] or self._default_batch()
         self._handed_out, self._person = HandedOut(session), options.get("person")
         self._again = None  # place among the draws of an answer that is looked at again
@@ -58,15 +59,39 @@ class QuestionQueue:
         if not mine:
             if self.until and len(self.sampler.pending_):
                 return None  # answers to later draws would wait for those handed out
-            most = self.sampler.n_pool_ if self.until else 0
-            most = most if self.n is None else min(self.sampler.n_pool_, self.n)
-            left = most - len(self.sampler.ids_)
-            if left <= 0:
+            if not (self._draw_cost() if self.budget else self._draw_number()):
                 return None
-            self.sampler.ask(min(left, self._batch))
             self.session.save()  # a draw without answers changes no estimate
             mine = self._mine()
         return mine[0]
+
+    def _draw_number(self):
+        """Draw up to the number in all; return whether any was left to draw."""
+        most = self.sampler.n_pool_ if self.until else 0
+        most = most if self.n is None else min(self.sampler.n_pool_, self.n)
+        left = most - len(self.sampler.ids_)
+        if left > 0:
+            self.sampler.ask(min(left, self._batch))
+        return left > 0
+
+    def _draw_cost(self):
+        """Draw up to the expected cost in all; return whether any was left to draw."""
+        spent = self.session.spent()[1]
+        rest = self.budget - spent
+        is_over = len(self.sampler.ids_) == self.sampler.n_pool_
+        if is_over or rest <= 1e-9 * self.budget:
+            return False
+        # A sampler that learns gets the budget in parts, the last of which may be too
+        # small for a label.
+        part = self.budget / getattr(self.sampler, "n_batches", 1)
+        for amount in (min(part, rest), rest):
+            try:
+                self.session.ask_for(amount)
+                return True
+            except ValueError:
+                if amount == rest and not spent:
+                    raise
+        return False
 
     def _mine(self):
         """Return the open inputs that nobody else has."""

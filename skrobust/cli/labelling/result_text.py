@@ -8,6 +8,7 @@ from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.result_sentences import result_text
 from skrobust.cli.thresholds import write_json
 from skrobust.report.strict_json import to_plain
+from skrobust.sampling.core.rate_estimator import unknown_note
 
 _OF_THE_RESULT = ("std_error", "effective_n", "n_pool", "warnings")
 
@@ -67,9 +68,9 @@ def _measured(result, grading):
     found = {name: grading.turned(result.mean_loss)}
     found[f"{name}_bounds"] = grading.between(*ends)
     if grading.higher_is_better:
-        losses = f" Losses are {grading.high:g} minus the score."
-        notes = [f"{x}{losses if 'loss' in x else ''}" for x in result.warnings]
-        found["warnings"] = notes
+        of_losses = unknown_note("", *ends, of="loss")
+        of_scores = unknown_note("", *grading.between(*ends), of=grading.name)
+        found["warnings"] = [x.replace(of_losses, of_scores) for x in result.warnings]
     return found
 
 
@@ -127,7 +128,8 @@ def details_text(facts):
         redundant = facts["method"] in ("anytime", "census")
         if facts["anytime_interval"] is not None and not redundant:
             rows.append((f"{percent} anytime", _range(facts, "anytime_interval")))
-        rows.append(("standard error", f"{facts['std_error']:.4f}"))
+        if facts["std_error"] is not None:
+            rows.append(("standard error", f"{facts['std_error']:.4f}"))
         rows.append(("effective n", f"{facts['effective_n']:.1f}"))
     if "half_width" in facts:
         rows.append((f"for +-{facts['half_width']:g}", facts["assumption"]))

@@ -37,7 +37,14 @@ class SamplerChoice:
 
 
 def choose_sampler(
-    scores=None, *, n_pool, n=None, until=None, goal="accuracy", has_features=False
+    scores=None,
+    *,
+    n_pool,
+    n=None,
+    until=None,
+    goal="accuracy",
+    has_features=False,
+    has_costs=False,
 ):
     """Choose a sampler.
 
@@ -55,6 +62,8 @@ def choose_sampler(
         Whether a small error of the accuracy or many failures are wanted.
     has_features : bool, default=False
         Whether features may tell which inputs fail.
+    has_costs : bool, default=False
+        Whether labels cost differently.
 
     Returns
     -------
@@ -62,10 +71,13 @@ def choose_sampler(
         Rules are tried in this order; the first that applies decides.
     """
     uniform = "simple-random"
-    if has_features and (n is None or n < n_pool):
+    if (has_features or has_costs) and (n is None or n < n_pool):
+        learns = "learns from the answers what features and scores say about errors"
+        saves = "draws inputs whose labels are dear less often"
+        said = [learns] * has_features + [saves] * has_costs
         return SamplerChoice(
             "operational",
-            "it learns from the answers what features and scores say about errors.",
+            f"it {', and '.join(said)}.",
             {} if goal == "accuracy" else {"failure_emphasis": goal},
         )
     if scores is None or scores.min() == scores.max():

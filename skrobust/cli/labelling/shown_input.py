@@ -6,6 +6,7 @@ import mimetypes
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from skrobust._containers import is_missing
 from skrobust.cli.image_input import ENDINGS, open_image
 
 _AS_IT_IS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")  # browsers show these
@@ -66,9 +67,13 @@ def show_input(i, pool, reader, show, *, blind=False):
         id=i,
         item=pool.items[i],
         predicted=None if reader.y_pred is None or blind else reader.predicted(i),
-        columns={name: str(pool.cell(name, i)) for name in show},
+        columns={name: _as_text(pool.cell(name, i)) for name in show},
         picture=path if is_picture else None,
     )
+
+
+def _as_text(cell):
+    return "" if is_missing(cell) else str(cell)
 
 
 def picture_bytes(path):

@@ -19,6 +19,7 @@ from skrobust.perturbations.images._shot_noise import ShotNoise
 from skrobust.perturbations.images._snow import Snow
 from skrobust.perturbations.images._spatter import Spatter
 from skrobust.perturbations.images._zoom_blur import ZoomBlur
+from skrobust.perturbations.images.frost_pictures import check_pictures
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid
 
@@ -65,6 +66,8 @@ def shape_of(image_shape, channel_axis, data_range):
 def _published_c(caller, holdout, severities, random_state, published, pictures, shape):
     """Return the conditions of ImageNet-C and CIFAR-10-C."""
     Flag()(published, "published", caller)
+    if pictures is not None:
+        check_pictures(pictures, caller, "frost_pictures")
     kinds = _COMMON | (_HOLDOUT if holdout else {})
     more = {name: {"published": True} for name in _QUIRKS} if published else {}
     more["frost"] = {"published": published, "pictures": pictures}

@@ -16,7 +16,26 @@ _RULE = (
 )
 
 
-def read_pictures(pictures, caller):
+def picture_files(folder, name, caller):
+    """Return the files of the pictures in a folder, in the order of their names.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder.
+    name, caller : str
+        Names of the parameter and of the public function or class, for messages.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise invalid(name, caller, _RULE, str(folder))
+    files = sorted(p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES)
+    if not files:
+        raise ValueError(f"{caller} found no pictures in the folder {str(folder)!r}.")
+    return files
+
+
+def read_pictures(pictures, caller, name="pictures"):
     """Return the pictures as float32 arrays (height, width, 3) in [0, 1].
 
     Parameters
@@ -24,18 +43,11 @@ def read_pictures(pictures, caller):
     pictures : str, Path or sequence of ndarray
         A folder, of which all pictures are read in the order of their names, or the
         pictures.
-    caller : str
-        Name of the public class, for error messages.
+    caller, name : str
+        Names of the public function or class and of its parameter, for messages.
     """
     if isinstance(pictures, (str, os.PathLike)):
-        folder = Path(pictures)
-        if not folder.is_dir():
-            raise invalid("pictures", caller, _RULE, str(pictures))
-        files = sorted(p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES)
-        if not files:
-            raise ValueError(
-                f"{caller} found no pictures in the folder {str(folder)!r}."
-            )
+        files = picture_files(pictures, name, caller)
         pillow = require("PIL.Image", caller, extra="images")
         return tuple(
             _read(str(p.resolve()), p.stat().st_mtime_ns, pillow) for p in files
@@ -43,14 +55,28 @@ def read_pictures(pictures, caller):
     if isinstance(pictures, np.ndarray) and pictures.ndim < 4:
         one_grey_each = pictures.ndim == 3 and pictures.shape[2] != 3
         if not one_grey_each:  # a single picture is no list of its rows
-            raise invalid("pictures", caller, _RULE, f"an array of {pictures.shape}")
+            raise invalid(name, caller, _RULE, f"an array of {pictures.shape}")
     try:
         found = tuple(np.asarray(picture) for picture in pictures)
     except TypeError:
         found = ()
     if not found:
-        raise invalid("pictures", caller, _RULE, pictures)
-    return tuple(_checked(picture, caller) for picture in found)
+        raise invalid(name, caller, _RULE, pictures)
+    return tuple(_checked(picture, caller, name) for picture in found)
+
+
+def check_pictures(pictures, caller, name):
+    """Raise for what are no pictures; files are not opened.
+
+    Parameters
+    ----------
+    pictures, caller, name
+        As for :func:`read_pictures`.
+    """
+    if isinstance(pictures, (str, os.PathLike)):
+        picture_files(pictures, name, caller)
+    else:
+        read_pictures(pictures, caller, name)
 
 
 @lru_cache(maxsize=32)
@@ -59,16 +85,16 @@ def _read(path, _changed, pillow):
         return np.asarray(image.convert("RGB"), dtype=np.float32) / 255
 
 
-def _checked(picture, caller):
+def _checked(picture, caller, name):
     colour = picture.ndim == 2 or (picture.ndim == 3 and picture.shape[2] == 3)
     if not colour or picture.dtype.kind not in "uif" or picture.size == 0:
         shown = f"an array of shape {picture.shape} and dtype {picture.dtype}"
-        raise invalid("pictures", caller, _RULE, shown)
+        raise invalid(name, caller, _RULE, shown)
     if picture.dtype == np.uint8:
         picture = picture / np.float32(255)
     elif not (picture.min() >= 0 and picture.max() <= 1):
         shown = f"{picture.dtype} values in [{picture.min():g}, {picture.max():g}]"
-        raise invalid("pictures", caller, _RULE, shown)
+        raise invalid(name, caller, _RULE, shown)
     if picture.ndim == 2:
         picture = np.repeat(picture[..., None], 3, axis=2)
     return picture.astype(np.float32, copy=False)

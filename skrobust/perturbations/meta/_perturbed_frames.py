@@ -1,6 +1,7 @@
 """Successive frames of an input under a perturbation."""
 
 import copy
+import numbers
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -30,9 +31,11 @@ class PerturbedFrames(BaseEstimator):
         What happens to the inputs; a copy is fitted.
     steps : dict of str to array-like of shape (n_frames,), default=None
         Values of parameters of the perturbation in each frame, such as ``{"angle":
-        range(-15, 16)}``; several change together. With None the severity goes from 0
-        to 5 in equal steps if ``draws`` is "same", and the first frame is clean and
-        all others have the perturbation as it is if ``draws`` is "new".
+        range(-15, 16)}``; several change together. With None and ``draws`` "same" the
+        severity goes from 0 to 5 in equal steps, or, where the perturbation has a
+        physical strength such as ``std=0.1``, that goes to its value in equal steps
+        from the one that changes nothing. With None and ``draws`` "new" the first frame
+        is clean, and all others have the perturbation as it is.
     n_frames : int, default=31
         Number of frames where ``steps`` is None, at least 2; 31 as in [1]_.
     draws : {"same", "new"}, default="same"
@@ -212,10 +215,10 @@ class PerturbedFrames(BaseEstimator):
             if "severity" not in known:
                 rule = f"given, since {kind} has no severity"
                 raise invalid("steps", caller, rule, None)
-            physical = [n for n in self.perturbation._strengths if known[n] is not None]
+            strengths = self.perturbation._strengths.items()
+            physical = {n: s for n, s in strengths if known[n] is not None}
             if physical:
-                rule = f"given, with the values that {physical[0]!r} takes"
-                raise invalid("steps", caller, rule, None)
+                return [None, *self._growing(physical, known, caller)]
             steps = {"severity": np.linspace(0, MAX_SEVERITY, self.n_frames)}
         rule = "a dict of parameters of the perturbation to values, one for each frame"
         if not isinstance(steps, dict) or not steps:
@@ -231,6 +234,22 @@ class PerturbedFrames(BaseEstimator):
             raise invalid("steps", caller, rule, f"{lengths} values")
         pairs = zip(*values.values(), strict=True)
         return [dict(zip(values, frame, strict=True)) for frame in pairs]
+
+    def _growing(self, physical, known, caller):
+        """Return physical strengths of all frames after the first, which is clean."""
+        for name, strength in physical.items():
+            if strength.whole or not isinstance(known[name], numbers.Real):
+                rule = f"given, with the values of {name!r} in each frame, since this "
+                raise invalid("steps", caller, f"{rule}takes no fractions", None)
+        shares = np.arange(1, self.n_frames) / (self.n_frames - 1)
+        grown = {
+            name: strength.zero + shares * (float(known[name]) - strength.zero)
+            for name, strength in physical.items()
+        }
+        return [
+            {name: float(values[at]) for name, values in grown.items()}
+            for at in range(len(shares))
+        ]
 
 
 def _listed(values, name, caller):

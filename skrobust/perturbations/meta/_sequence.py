@@ -7,7 +7,14 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, named_once, shape_of, to_array
+from skrobust._containers import (
+    is_frame,
+    like,
+    named_once,
+    refuse_ragged,
+    shape_of,
+    to_array,
+)
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, content_keys, is_series
 from skrobust._validation import check_choice, check_count, check_same_length
@@ -225,6 +232,7 @@ class PerturbationSequence(TableDescription, BasePerturbation):
     def _check(self, X, *, reset=False):
         if not self._any_container or issparse(X):  # which it refuses in a sentence
             return super()._check(X, reset=reset)
+        refuse_ragged(X, "PerturbationSequence")
         # The steps check what each of them needs; here only names and their number.
         if not (is_frame(X) or is_series(X) or isinstance(X, (list, tuple))):
             X = to_array(X)

@@ -6,8 +6,10 @@ one of floats, one of times gets a finer unit, and where that does not do either
 becomes a column of objects.
 """
 
+import contextlib
 import datetime
 import decimal
+import math
 import numbers
 import re
 import sys
@@ -136,6 +138,10 @@ def _same_cells(cells, values):
 def _same(cell, value):
     if isinstance(cell, (list, tuple, np.ndarray)):
         return len(cell) == len(value) and all(map(_same, cell, value))
+    if isinstance(cell, dict) and isinstance(value, dict):
+        return all(_same(cell.get(k), value.get(k)) for k in {*cell, *value})
+    if isinstance(cell, float) and isinstance(value, float) and math.isfinite(cell):
+        return cell == value or cell == float(np.float32(value))
     if is_missing(cell) or is_missing(value):
         return is_missing(cell) and is_missing(value)
     if isinstance(cell, decimal.Decimal):
@@ -189,13 +195,51 @@ def polars_cells(column, rows, values, levels=()):
             if any(isinstance(v, times) and cell != v for cell, v in pairs):
                 finer = column.dt.cast_time_unit("us")
                 return polars_cells(finer, rows, values, levels)
-        source = np.arange(n)
-        source[places] = n + np.arange(len(places))
-        return column.clone().append(new).gather(source)
+        if not _may_round(dtype) or all(map(_same, new.to_list(), plain)):
+            source = np.arange(n)
+            source[places] = n + np.arange(len(places))
+            return column.clone().append(new).gather(source)
     except (*_REFUSALS, sys.modules["polars"].exceptions.PolarsError):
         cells = object_cells(column.to_list())
         cells[places] = object_cells(plain)
         if dtype.is_integer():
             _check_exact_cells(cells[~rows], plain, column)
         kept = dtype if is_object(column) else None
-        return series(column.name, cells.tolist(), dtype=kept, strict=False)
+        if not dtype.is_nested():
+            return series(column.name, cells.tolist(), dtype=kept, strict=False)
+    return _in_floats(column, places, plain)
+
+
+def _may_round(dtype):
+    """Return whether polars makes cells of a type without a word on what is lost."""
+    return dtype.is_nested() or dtype.is_decimal()
+
+
+def _in_floats(column, places, values):
+    """Return a series of polars whose integers and decimals are floats."""
+    cells = object_cells(column.to_list())
+    cells[places] = object_cells(values)
+    new, dtype = None, _floats(column.dtype)
+    if dtype != column.dtype:
+        with contextlib.suppress(
+            *_REFUSALS, sys.modules["polars"].exceptions.PolarsError
+        ):
+            new = type(column)(column.name, cells.tolist(), dtype=dtype)
+    if new is None or not all(map(_same, new.to_list(), cells)):
+        raise ValueError(
+            f"The column {column.name!r} of {column.dtype} cannot hold "
+            f"{str(values[0])[:60]!r} beside what stays: convert it to a type that "
+            "holds both."
+        )
+    return new
+
+
+def _floats(dtype):
+    """Return a type of polars with floats for integers and decimals."""
+    if hasattr(dtype, "fields"):
+        return type(dtype)({f.name: _floats(f.dtype) for f in dtype.fields})
+    if hasattr(dtype, "inner"):
+        size = (dtype.size,) if hasattr(dtype, "size") else ()
+        return type(dtype)(_floats(dtype.inner), *size)
+    exact = dtype.is_integer() or dtype.is_decimal()
+    return sys.modules["polars"].Float64() if exact else dtype

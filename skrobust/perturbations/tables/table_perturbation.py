@@ -7,13 +7,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, named_once, to_array
+from skrobust._containers import (
+    is_frame,
+    like,
+    named_once,
+    refuse_ragged,
+    shape_or_none,
+    to_array,
+)
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._parameters import Flag
 from skrobust.base import BasePerturbation
 from skrobust.base.idle import warn_if_idle
-from skrobust.base.row_kind import describe_rows, shape_or_none
+from skrobust.base.row_kind import describe_rows
 from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.tables.column_selection import column_label, select_columns
 from skrobust.perturbations.tables.column_statistics import ColumnStatistics
@@ -39,6 +46,7 @@ def check_container(estimator, X, *, reset):
             f"{caller} takes an array of two dimensions or a data frame, and X is an "
             "array of records with named fields: pass pandas.DataFrame(X)."
         )
+    refuse_ragged(X, caller)
     X = X if isinstance(X, (list, tuple)) else to_array(X)
     # numpy would read numbers beside text as text.
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":

@@ -1,4 +1,8 @@
-"""Panels: series in the cells of a frame, and the times of their points."""
+"""Panels: series of several lengths or at irregular times, and where they come from.
+
+They are the rows of an array with labels of time, the cells of a frame, or groups of
+rows of a frame.
+"""
 
 from typing import NamedTuple
 
@@ -31,16 +35,12 @@ class Panel:
         The series, those of one length together.
     n_rows, n_channels : int
         Number of series, and of their channels.
-    frame : DataFrame or None
-        The frame whose cells they are; None: they are the rows of one array of shape
-        (n, time).
     """
 
-    def __init__(self, parts, n_rows, n_channels, frame=None):
+    def __init__(self, parts, n_rows, n_channels):
         self.parts = parts
         self.n_rows = n_rows
         self.n_channels = n_channels
-        self.frame = frame
 
     def keys(self):
         """Return a hash of the content of each row: that of the array of its values."""
@@ -54,10 +54,31 @@ class Panel:
         flat = [part.series.reshape(-1, self.n_channels) for part in self.parts]
         return np.concatenate(flat)
 
-    def rebuilt(self, series):
-        """Return new series, one array for each part, in the container that came in."""
-        if self.frame is None:
-            return series[0][..., 0]
+    def rebuilt(self, series, whole=False):
+        """Return new series, one array for each part, in the container that came in.
+
+        ``whole`` says that integers were moved or repeated at most.
+        """
+        return series[0][..., 0]
+
+
+class NestedPanel(Panel):
+    """Series in the cells of a frame.
+
+    Parameters
+    ----------
+    parts : list of Part
+        As in :class:`Panel`.
+    frame : DataFrame of shape (n_rows, n_channels)
+        The frame.
+    """
+
+    def __init__(self, parts, frame):
+        super().__init__(parts, *frame.shape)
+        self.frame = frame
+
+    def rebuilt(self, series, whole=False):
+        """Return a frame of the new series."""
         out = self.frame.copy()
         for channel in range(self.n_channels):
             old = self.frame.iloc[:, channel].to_numpy()
@@ -103,7 +124,7 @@ def read_nested(X, caller):
     caller : str
         Name of the public class, for error messages.
     """
-    groups = {}
+    found = []
     for row, cells in enumerate(X.itertuples(index=False, name=None)):
         values = [_numbers(cell, row, caller) for cell in cells]
         times = [_times(cell) for cell in cells]
@@ -115,15 +136,29 @@ def read_nested(X, caller):
                 f"{caller} needs one length and one index of time in the channels of a "
                 f"series; those of row {row} differ: resample them to common times."
             )
-        positions = _positions(known[0], f"row {row}", caller) if known else None
-        key = len(values[0]), positions is not None
-        groups.setdefault(key, []).append((row, np.stack(values, -1), positions))
+        positions = positions_at(known[0], f"row {row}", caller) if known else None
+        found.append((np.stack(values, -1), positions))
+    return NestedPanel(parts_of(found), X)
+
+
+def parts_of(series):
+    """Return the parts of a panel.
+
+    Parameters
+    ----------
+    series : list of (ndarray of shape (time, channels), ndarray or None)
+        Values and positions of each series.
+    """
+    groups = {}
+    for row, (values, positions) in enumerate(series):
+        key = len(values), positions is not None
+        groups.setdefault(key, []).append((row, values, positions))
     parts = []
     for (_, irregular), found in groups.items():
-        rows, series, positions = zip(*found, strict=True)
+        rows, values, positions = zip(*found, strict=True)
         positions = np.stack(positions) if irregular else None
-        parts.append(Part(np.array(rows), np.stack(series), positions))
-    return Panel(parts, X.shape[0], X.shape[1], X)
+        parts.append(Part(np.array(rows), np.stack(values), positions))
+    return parts
 
 
 def read_wide(X, values, caller):
@@ -135,7 +170,7 @@ def read_wide(X, values, caller):
     labels = getattr(X, "columns", None)
     if getattr(getattr(labels, "dtype", None), "kind", "O") not in "fMm":
         return values
-    positions = _positions(_index_numbers(labels), "the columns", caller)
+    positions = positions_at(index_numbers(labels), "the columns", caller)
     if positions is None:
         return values
     rows = np.arange(len(values))
@@ -158,10 +193,10 @@ def _numbers(cell, row, caller):
 
 
 def _times(cell):
-    return _index_numbers(cell.index) if hasattr(cell, "iloc") else None
+    return index_numbers(cell.index) if hasattr(cell, "iloc") else None
 
 
-def _index_numbers(index):
+def index_numbers(index):
     """Return an index of numbers, dates, durations or periods as floats, or None."""
     if hasattr(index, "freqstr") and hasattr(index, "to_timestamp"):
         index = index.to_timestamp()
@@ -182,16 +217,14 @@ def _index_numbers(index):
     return (seconds - seconds[0]).astype(np.float64) * 1e9 + (rest - rest[0])
 
 
-def _positions(times, place, caller):
+def positions_at(times, place, caller):
     """Return times from 0 to their number less 1, or None where equally spaced."""
-    if len(times) < 3:
-        return None
     steps = np.diff(times)
     if not ((steps > 0).all() or (steps < 0).all()):
         raise ValueError(
             f"{caller} needs times that increase; those of {place} do not: sort the "
             "points by time, and keep one for each time."
         )
-    if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+    if len(times) < 3 or np.allclose(steps, steps[0], rtol=1e-6, atol=0):
         return None
     return (times - times[0]) / (times[-1] - times[0]) * (len(times) - 1)

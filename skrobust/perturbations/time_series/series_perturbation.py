@@ -8,16 +8,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, like, named_once, to_array
+from skrobust._containers import (
+    is_frame,
+    like,
+    named_once,
+    refuse_ragged,
+    shape_or_none,
+    to_array,
+)
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
-from skrobust.base.row_kind import (
-    column_without_numbers,
-    describe_rows,
-    shape_or_none,
-)
+from skrobust.base.row_kind import column_without_numbers, describe_rows
+from skrobust.perturbations.time_series.long_panels import is_long, read_long
 from skrobust.perturbations.time_series.panels import (
     Panel,
     is_nested,
@@ -35,19 +39,23 @@ class SeriesPerturbation(BasePerturbation):
 
     The base accepts arrays of shape (n, time), (n, time, channels) as in tslearn and
     (n, channels, time) as in sktime and aeon; frames with a column per point in time;
-    and nested frames of pandas, with a column per channel and series, arrays or lists
-    for cells, whose lengths may differ between rows. The same series have the same
-    noise in each. An array whose channels could be either axis, since there are not
-    fewer channels than points in the last one, needs ``channel_axis``.
+    nested frames of pandas, with a column per channel and series, arrays or lists
+    for cells; and frames of pandas in the long format of sktime, with a column per
+    channel and a row per point, whose index has the time as its last level and names
+    the series before it. Lengths may differ between the series of the latter two. The
+    same series have the same noise in each. An array whose channels could be either
+    axis, since there are not fewer channels than points in the last one, needs
+    ``channel_axis``.
 
-    The index of a series in a cell is time, and so are columns labelled by dates,
-    durations or floats. Times need not be equally spaced: what has a course in time (a
-    ramp, a wave, a warp, resampling, the bridging of missing points) follows them, with
-    the mean distance of two points as unit; shifts, gaps, windows and segments count
-    points. NaN marks missing points: they stay missing, and no
-    statistic looks at them; infinity is refused. float32 stays float32. Integers turn
-    to float64, except under perturbations that only move or repeat values, which keep
-    them (a subclass says so with ``_moves_only``, and gets the dtype that came in).
+    The index of a series in a cell is time, so is the last level of a long frame, and
+    so are columns labelled by dates, durations or floats. Times need not be equally
+    spaced: what has a course in time (a ramp, a wave, a warp, resampling, the bridging
+    of missing points) follows them, with the mean distance of two points as unit;
+    shifts, gaps, windows and segments count points. NaN marks missing points: they
+    stay missing, and no statistic looks at them; infinity is refused. float32 stays
+    float32. Integers turn to float64, except under perturbations that only move or
+    repeat values, which keep them (a subclass says so with ``_moves_only``, and gets
+    the dtype that came in).
 
     A parameter ``scale``, where there is one, says whose standard deviation is the unit
     of a strength: ``"train"`` that of the training data, per channel (learned in
@@ -111,7 +119,10 @@ class SeriesPerturbation(BasePerturbation):
             return None
         shape = shape_or_none(X)
         if shape is None or len(shape) not in (2, 3):
-            return f"it takes series, and X is {describe_rows(X)}"
+            cure = ""
+            if shape is None:
+                cure = ": put them into the cells of a data frame of pandas"
+            return f"it takes series, and X is {describe_rows(X)}{cure}"
         other = column_without_numbers(X) if len(shape) == 2 else None
         if other is not None:
             what = f"{describe_rows(X)}, of which {other} holds no numbers"
@@ -122,6 +133,7 @@ class SeriesPerturbation(BasePerturbation):
         caller = type(self).__name__
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         nested = is_nested(X)
+        refuse_ragged(X, caller)
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         if reset or hasattr(self, "n_features_in_"):
@@ -138,13 +150,16 @@ class SeriesPerturbation(BasePerturbation):
                 f"{caller} takes NaN for missing points, but no infinity; X contains "
                 f"infinity{where}."
             )
+        if not nested:
+            read = read_long if is_long(X) else read_wide
+            values = read(X, values, caller)
         n_channels = self._n_channels(values)
         if not reset and n_channels != getattr(self, "n_channels_", n_channels):
             raise ValueError(
                 f"{caller} was fitted on series of {self.n_channels_} channels; these "
                 f"have {n_channels}."
             )
-        return values if nested else read_wide(X, values, caller)
+        return values
 
     def _checked(self, values, X):
         """Return an array of series, or say why it is none."""
@@ -198,13 +213,14 @@ class SeriesPerturbation(BasePerturbation):
         return values if values.ndim == 3 else values[..., None]
 
     def _perturb_container(self, X, key):
+        refuse_ragged(X, type(self).__name__)
         values = self._check(X if is_frame(X) else to_array(X))
         out = self._run(values, key)
         return out if is_frame(out) else like(out, X)
 
     def _rows(self, values):
         if isinstance(values, Panel):
-            return values.rebuilt([part.series for part in values.parts])
+            return values.rebuilt([part.series for part in values.parts], True)
         return values
 
     def _run(self, values, key):
@@ -225,7 +241,7 @@ class SeriesPerturbation(BasePerturbation):
             one._positions = part.positions
             run = super(SeriesPerturbation, one)._run
             new.append(run(part.series, key.take(part.rows)))
-        return values.rebuilt(new)
+        return values.rebuilt(new, self._moves_only())
 
     def _content_keys(self, X):
         """Return a hash of the content of each row, the same in every container."""

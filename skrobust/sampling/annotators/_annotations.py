@@ -153,7 +153,8 @@ class Annotations:
         -------
         ids : ndarray of shape (n,)
             A uniform draw from the inputs that have exactly one answer here, so that
-            it depends on no answer.
+            it depends on no answer. For several people, hand the same ids to each of
+            them: once two have answered an input, it is not drawn again.
 
         Raises
         ------
@@ -166,7 +167,9 @@ class Annotations:
         single = told[counts == 1]
         if n > len(single):
             raise ValueError(
-                f"{caller}: {len(single)} inputs have one answer, {n} asked."
+                f"{caller}: {len(single)} inputs have exactly one answer here, {n} "
+                "asked; for third answers give several people the same ids, before the "
+                "second ones are told."
             )
         return self._rng.choice(single, n, replace=False).astype(np.intp)
 

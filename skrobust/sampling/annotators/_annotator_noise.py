@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from skrobust._containers import one_per_row
 from skrobust._validation import check_confidence, check_count, invalid
@@ -90,6 +90,10 @@ def estimate_annotator_noise(answers, *, n_classes=2, names=None, confidence=0.9
     Dawid and Skene (1979), which has the same errors, nothing is assumed of the true
     labels. The pairwise form is our choice.
 
+    Of two classes, who swaps right and wrong is told from who guesses, as long as most
+    do not: the rate is then above 1/2, and a warning names the annotator. That most
+    answer the right way round is an assumption. Swapped answers are never turned.
+
     Parameters
     ----------
     answers : array-like of shape (n_inputs, n_annotators)
@@ -101,7 +105,9 @@ def estimate_annotator_noise(answers, *, n_classes=2, names=None, confidence=0.9
     names : array-like of shape (n_annotators,), default=None
         Names of the annotators; None numbers them.
     confidence : float in (0, 1), default=0.95
-        Nominal coverage of each interval (normal, from 0 on).
+        Nominal coverage of each interval: t, from 0 on, with as many degrees of freedom
+        as the annotator shares inputs, less the number of annotators. Its centre is the
+        estimate with two pairs more for each two annotators, one of which differs.
 
     Returns
     -------
@@ -156,8 +162,10 @@ def noise_of_annotators(table, names, n_classes, confidence, caller):
     there = table != None  # noqa: E711 (of each element)
     shared = (there & (there.sum(axis=1) > 1)[:, None]).sum(axis=0)
     std_error = np.sqrt(np.diag(found.covariance))
-    half = ndtri((1 + confidence) / 2) * std_error
-    low, high = np.clip(found.rates + np.outer([-1, 1], half), 0, 1)
+    freedom = np.maximum(shared - len(names), 1)
+    half = stdtrit(freedom, (1 + confidence) / 2) * std_error
+    low, high = np.clip(found.centre + np.outer([-1, 1], half), 0, 1)
+    low, high = np.minimum(low, found.rates), np.maximum(high, found.rates)
     notes = [
         f"{name} shares only {n} inputs with others: the rate is hardly known."
         for name, n in zip(names, shared, strict=True)
@@ -165,8 +173,15 @@ def noise_of_annotators(table, names, n_classes, confidence, caller):
     ]
     notes += [
         f"{name} may be wrong as often as a guess."
-        for name, end in zip(names, high, strict=True)
-        if pairs.turn * end > 0.9
+        for name, end, turned in zip(names, high, pairs.turned, strict=True)
+        if pairs.turn * end > 0.9 and not turned
+    ]
+    notes += [
+        f"{name} seems to answer the other way round: these answers differ from those "
+        "of most others more often than guesses would. They are not turned; ask "
+        f"{name}, and leave them out or have them given again."
+        for name, turned in zip(names, pairs.turned, strict=True)
+        if turned
     ]
     noise = AnnotatorNoise(
         annotators=tuple(names),

@@ -78,7 +78,9 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
         )
     if correction.kept.min() <= LEAST_KEPT:
         low, high, value = 0.0, 1.0, np.nan
-        notes.append("Someone answers as badly as guesses: the accuracy is not known.")
+        turned = correction.turn * correction.rate.max() > 1
+        how = "the other way round" if turned else "as badly as guesses"
+        notes.append(f"Someone answers {how}: the accuracy is not known.")
     raw = over_skipped(answered, unknown, sampler._estimate)
     return NoisyAccuracy(
         accuracy=value,

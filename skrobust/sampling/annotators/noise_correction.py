@@ -159,7 +159,13 @@ def noise_of_disagreement(share, n_pairs, n_repeated, n_used, n_classes, confide
     kept = 1 - rate * n_classes / (n_classes - 1)
     notes = []
     if kept <= LEAST_KEPT:
-        notes.append("The answers agree as seldom as guesses: the rate is not known.")
+        seldom = "agree as seldom as guesses"
+        if n_classes == 2 and ends[0] > 0.5:
+            seldom = (
+                "differ more often than guesses would, as where someone answers the "
+                "other way round"
+            )
+        notes.append(f"The answers {seldom}: the rate is not known.")
     return NoiseRate(
         rate=rate,
         interval=(low, high),

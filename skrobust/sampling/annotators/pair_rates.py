@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 MOST = 0.95  # of the rate of guesses, up to which rates are searched for
+SURE = 3.0  # standard errors by which someone must differ more often than guesses
 LEAST_SHARE = 1e-9  # of pairs that differ, so that its logarithm is finite
 
 
@@ -18,6 +19,8 @@ class PairRates:
     ----------
     rates : ndarray of shape (n_annotators,)
         Estimated probabilities of an error.
+    centre : ndarray of shape (n_annotators,)
+        Centre of their intervals.
     covariance : ndarray of shape (n_annotators, n_annotators)
         Of the rates.
     influence : ndarray of shape (n_inputs, n_annotators)
@@ -25,6 +28,7 @@ class PairRates:
     """
 
     rates: np.ndarray
+    centre: np.ndarray
     covariance: np.ndarray
     influence: np.ndarray
 
@@ -53,6 +57,7 @@ class Pairs:
         empty = [np.zeros(0, dtype=np.intp)] * 3 + [np.zeros(0)]
         parts = zip(*(found or [empty]), strict=True)
         self.row, self.one, self.two, self.differ = map(np.concatenate, parts)
+        self.turned = self._turned(n_classes)
 
     def known(self):
         """Return of which annotators the rate can be told.
@@ -71,13 +76,42 @@ class Pairs:
         reached = np.diag(np.linalg.pinv(equations) @ equations)
         return reached > 1 - 1e-8
 
+    def _turned(self, n_classes):
+        """Return who of two classes tells the other one, as a mask.
+
+        Each two annotators agree more often than guesses where both are on one side,
+        and less often where they are on two sides: sides are the signs of the first
+        eigenvector of the matrix of n (1 - 2 d), and the smaller side is turned, if its
+        members differ from the other one significantly more often than guesses do.
+        """
+        n, nobody = self.n_annotators, np.zeros(self.n_annotators, dtype=bool)
+        if n_classes > 2 or not len(self.differ):
+            return nobody
+        agree = np.zeros((n, n))
+        np.add.at(agree, (self.one, self.two), 1 - 2 * self.differ)
+        vector = np.linalg.eigh(agree + agree.T)[1][:, -1]
+        vector = np.where(np.abs(vector) < 1e-9, 0.0, vector)
+        sides = vector > 0, vector < 0
+        small, large = sorted(sides, key=np.sum)
+        if small.sum() == large.sum():
+            return nobody
+        across = (small[self.one] & large[self.two]) | (
+            large[self.one] & small[self.two]
+        )
+        for who in np.flatnonzero(small):
+            differ = self.differ[across & ((self.one == who) | (self.two == who))]
+            excess = differ.sum() - len(differ) / 2
+            nobody[who] = len(differ) and excess > SURE * np.sqrt(len(differ)) / 2
+        return nobody
+
     def fit(self):
         """Return the ``PairRates`` of the largest pairwise likelihood.
 
         The likelihood is that of all pairs as if they were independent; the covariance
         is that of the sandwich, with inputs as units (Varin, Reid and Firth 2011). In
         it each two annotators get one pair more that differs and one that agrees, so
-        that it is not 0 while none differs.
+        that it is not 0 while none differs; the rates with these pairs are the centre
+        of the intervals.
         """
         rates = self._largest(self.differ)
         one, two, differ, row = self._extended()
@@ -97,7 +131,7 @@ class Pairs:
         used = int(np.any(by_input != 0, axis=1).sum())
         small = used / max(used - self.n_annotators, 1)
         covariance = small * influence.T @ influence
-        return PairRates(rates, covariance, influence[: self.n_inputs])
+        return PairRates(rates, tilted, covariance, influence[: self.n_inputs])
 
     def _extended(self):
         """Return the pairs with two made up for each two annotators."""
@@ -130,6 +164,7 @@ class Pairs:
             return -value / len(share), -gradient / len(share)
 
         mean = float(differ.mean())
-        start = np.full(self.n_annotators, min(max(mean / 2, 0.01), 0.3))
-        bounds = [(0.0, MOST / self.turn)] * self.n_annotators
+        first, end = min(max(mean / 2, 0.01), 0.3), MOST / self.turn
+        start = np.where(self.turned, 1 - first, first)
+        bounds = [(1 - end, 1.0) if turned else (0.0, end) for turned in self.turned]
         return minimize(loss, start, jac=True, bounds=bounds).x

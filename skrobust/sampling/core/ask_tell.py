@@ -1,21 +1,16 @@
 """Pool, questions and answers of a sampler: ``fit``, ``ask`` and ``tell``."""
 
 import copy
-from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_count, check_same_length
 from skrobust.sampling.core.answer_checks import (
-    FAILED,
     NOT_GIVEN,
-    OPEN,
-    PASSED,
-    SKIPPED,
 )
 from skrobust.sampling.core.answers import Answers
-from skrobust.sampling.core.design import SamplingDesign
+from skrobust.sampling.core.asked_so_far import AskedSoFar
 from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.loss_scale import (
     Loss,
@@ -28,10 +23,11 @@ from skrobust.sampling.core.pool import (
     n_rows,
     own_generator,
     read_predictions,
+    refuse_arguments,
 )
 
 
-class AskTellSampler(SamplingDesign):
+class AskTellSampler(AskedSoFar):
     """Sampler that holds its ``Draws`` and its ``Answers``, without estimates."""
 
     # For classes of your own whose constructor does not hand these on.
@@ -55,7 +51,7 @@ class AskTellSampler(SamplingDesign):
         self.loss_range = loss_range
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, y_pred=None):
+    def fit(self, X, y=None, *, y_pred=None, **unknown):
         """Read the pool.
 
         Parameters
@@ -69,6 +65,8 @@ class AskTellSampler(SamplingDesign):
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
             Predicted labels, where no estimator gives them; 2-D, or numbers of a
             regressor, where the sampler has a ``loss``.
+        **unknown
+            Refused: ``costs`` and ``features`` of other samplers, and wrong names.
 
         Returns
         -------
@@ -77,9 +75,12 @@ class AskTellSampler(SamplingDesign):
 
         Raises
         ------
+        TypeError
+            For arguments that this sampler does not take.
         ValueError
             For an empty pool, bad scores, or unequal lengths.
         """
+        refuse_arguments(unknown, type(self).__name__)
         return self._read_pool(X, y_pred)
 
     def _read_pool(self, X, y_pred, **arrays):
@@ -158,7 +159,8 @@ class AskTellSampler(SamplingDesign):
             )
         left = self.n_pool_ - self._n_asked
         if n > left:
-            raise ValueError(f"{caller}: {left} left, {n} asked.")
+            done = "" if left else f": all {self.n_pool_} inputs were asked already"
+            raise ValueError(f"{caller}: {left} left, {n} asked{done}.")
         return n
 
     def _update_predictions(self):
@@ -248,69 +250,6 @@ class AskTellSampler(SamplingDesign):
         """Return the name of a method for messages; raise unless fitted."""
         check_is_fitted(self)
         return f"{type(self).__name__}.{verb}"
-
-    @property
-    def ids_(self):
-        """Positions asked so far, in the order of their draws."""
-        check_is_fitted(self)
-        return np.array(self._draws.ids, dtype=np.intp)
-
-    @property
-    def draw_probabilities_(self):
-        """Probability with which each of ``ids_`` was drawn, given the rounds before.
-
-        Of one draw after the other: the probability of that draw. Of a round: that of
-        being in it.
-        """
-        check_is_fitted(self)
-        return np.array(self._draws.pi, dtype=np.float64)
-
-    @property
-    def pending_(self):
-        """Positions asked and not told yet, in the order of their draws."""
-        return self.ids_[self._answers.status[self.ids_] == OPEN]
-
-    @property
-    def skipped_(self):
-        """Positions whose answer is missing, in the order of their draws."""
-        return self.ids_[self._answers.status[self.ids_] == SKIPPED]
-
-    @property
-    def _n_asked(self):
-        return len(self._draws)
-
-    @property
-    def _unasked(self):
-        """Mask of the inputs that were never asked."""
-        return self._answers.unasked
-
-    def _outcomes(self):
-        """Return the positions told, in draw order, and the outcome of each.
-
-        1 is a misprediction or the largest loss, and 0 the opposite.
-        """
-        return self._answers.outcomes(self.ids_)
-
-    def _answered(self, answers=None):
-        """Return the answered rounds, and the places of unknown outcomes in them.
-
-        An open answer ends the run of rounds. Where that would leave fewer than two
-        draws, it is treated as a skipped one instead, up to the last round that was
-        told in part, if more than half of the draws so far were told.
-        """
-        ids, answers = self.ids_, self._answers if answers is None else answers
-        status, values = answers.status[ids], answers.values(ids)
-        known = status != OPEN
-        answered = self._draws.answered(known, values, self.n_pool_)
-        is_told = (status == PASSED) | (status == FAILED)
-        if answered.n < min(2, self.n_pool_) and is_told.any():
-            last = np.flatnonzero(is_told)[-1]
-            end = self._draws.ends[np.searchsorted(self._draws.ends, last, "right")]
-            if 2 <= is_told.sum() > end / 2:
-                known = np.arange(len(ids)) < end
-                answered = self._draws.answered(known, values, self.n_pool_)
-        answered = replace(answered, graded=answers.of_losses)
-        return answered, np.flatnonzero(~is_told[: answered.n])
 
     def __copy__(self):
         # A shallow copy would share some of the running state, and not all of it.

@@ -181,4 +181,10 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     def _assumed(self, expected_accuracy, caller):
         """Return assumed failure probabilities and the sentence that says so."""
-        return assumed_failures(self.scores_, self.n_pool_, expected_accuracy, caller)
+        return assumed_failures(
+            self.scores_,
+            self.n_pool_,
+            expected_accuracy,
+            caller,
+            self._answers.of_losses,
+        )

@@ -49,6 +49,14 @@ class Draws:
         self.pi.extend(np.asarray(pi, dtype=np.float64).tolist())
         self.ends.extend(ends)
 
+    def plan(self, size):
+        """Note how many draws the last round was to have, before any was known.
+
+        Of a round that was asked for by its cost: how many draws it has depends on the
+        rounds before it, and so would its weight.
+        """
+        self.designs.setdefault(len(self.ends) - 1, {})["planned"] = float(size)
+
     def add_predictor(self, snapshot, values):
         """Store the predictions for the rounds added since the last call.
 
@@ -187,6 +195,15 @@ class Answered:
     def sizes(self):
         """Number of draws in each round."""
         return self.ends - self.starts
+
+    @property
+    def planned(self):
+        """Number of draws that each round was to have, which depends on no draw."""
+        sizes = self.sizes.astype(np.float64)
+        for t, design in self.designs.items():
+            if t < len(sizes) and "planned" in design:
+                sizes[t] = design["planned"]
+        return sizes
 
     def with_scaled_m(self, factor):
         """Return the rounds with predictions times a factor; 0 for none."""

@@ -168,12 +168,13 @@ def effective_number(residuals):
 
 
 def combined_estimate(answered, weights=None, round_variance=None):
-    """Return the estimate from rounds, weighted by their sizes unless told.
+    """Return the estimate from rounds, weighted by their planned sizes unless told.
 
     Its variance is that within rounds, if ``round_variance`` gives it, or else that
     between rounds.
     """
-    weights = answered.sizes / answered.n if weights is None else weights
+    planned = answered.planned
+    weights = planned / planned.sum() if weights is None else weights
     z = z_values(answered)
     scale = float(max(np.abs(answered.y).max(), np.abs(answered.m).max()))
     if round_variance is None:

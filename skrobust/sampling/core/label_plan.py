@@ -60,8 +60,13 @@ def draws_needed(p, m, q, half_width, confidence):
     return int(np.clip(np.ceil(n), 2, n_pool))
 
 
-def assumed_failures(scores, n_pool, expected_accuracy, caller):
-    """Return assumed failure probabilities and the sentence that says so."""
+def assumed_failures(scores, n_pool, expected_accuracy, caller, of_losses=False):
+    """Return assumed failure probabilities and the sentence that says so.
+
+    Of losses, they are expected losses as parts of the range.
+    """
+    if of_losses:
+        return _assumed_losses(scores, n_pool, expected_accuracy, caller)
     if expected_accuracy is None:
         if scores is None or scores.max() > 1:
             raise ValueError(
@@ -80,6 +85,22 @@ def assumed_failures(scores, n_pool, expected_accuracy, caller):
     return scaled_to(scores, rate), (
         f"Accuracy {expected_accuracy:g}, failures in proportion to the scores."
     )
+
+
+def _assumed_losses(scores, n_pool, expected, caller):
+    """Return the same for losses, or for scores whose losses these are."""
+    if expected is None:
+        if scores is None or scores.max() > 1:
+            raise ValueError(
+                f"{caller} needs expected_loss=, since there are no scores in [0, 1] "
+                "to take for expected outcomes."
+            )
+        return scores, "Suspicion is taken for how far each input is from the best end."
+    rate = 1 - expected
+    if scores is None or not scores.max() > 0:
+        return np.full(n_pool, rate), "The expected mean, alike for all inputs."
+    text = "The expected mean, with outcomes in proportion to the suspicion."
+    return scaled_to(scores, rate), text
 
 
 def scaled_to(scores, rate):

@@ -101,3 +101,26 @@ def own_generator(random_state, caller):
     except (TypeError, ValueError):
         rule = "None, a non-negative int, a RandomState or a Generator"
         raise invalid("random_state", caller, rule, random_state) from None
+
+
+# Which samplers take what only some of them take.
+TAKEN_BY = {
+    "costs": ("OperationalSampler", "StratifiedSampler"),
+    "features": ("OperationalSampler",),
+}
+
+
+def refuse_arguments(unknown, caller):
+    """Raise for an argument of ``fit`` that a sampler does not take.
+
+    Parameters
+    ----------
+    unknown : dict
+        The arguments.
+    caller : str
+        Name of the class.
+    """
+    for name in unknown:
+        who = " and ".join(TAKEN_BY.get(name, ()))
+        cure = f"; {who} {'take' if ' and ' in who else 'takes'} it" if who else ""
+        raise TypeError(f"{caller}.fit has no argument {name}={cure}.")

@@ -186,13 +186,14 @@ def over_skipped(answered, skipped, evaluate):
     return found
 
 
-def unknown_note(unknown, least, most, *, of_losses=False):
-    """Return a note of the range of an estimate over outcomes that are unknown."""
-    what = (
-        "have the least or the largest loss"
-        if of_losses
-        else ("be correct or mispredicted")
-    )
+def unknown_note(unknown, least, most, *, of=None):
+    """Return a note of the range of an estimate over outcomes that are unknown.
+
+    ``of`` is what numbers are called that were told, such as "loss".
+    """
+    what = "be correct or mispredicted"
+    if of is not None:
+        what = f"have the least or the largest {of}"
     return (
         f"{unknown} could {what}: the estimate "
         f"lies between {least:.4f} and {most:.4f} (the middle is shown)"

@@ -98,7 +98,7 @@ def unvaried_bounds(design, answered, tail):
         low, high = unseen_bounds(y[0], floor, answered.n_pool, tail)
     kind = "variation" if y.any() else "mispredictions"
     if answered.graded and not y.any():
-        kind = "losses above the least one"
+        kind = "outcomes worse than the best one"
     note = f"No {kind} seen: the interval is only what that allows."
     return Bounds(low, high, "rule of three", [note])
 
@@ -142,7 +142,10 @@ def rare_bound(design, answered, query):
     share = (answered.y[failed & ~rare].sum() + hidden) / answered.n_pool
     one, many = "misprediction", "mispredictions"
     if answered.graded:
-        one, many = "loss above the least one", "losses above the least one"
+        one, many = (
+            "outcome worse than the best one",
+            "outcomes worse than the best one",
+        )
     met = f"1 {one} was" if seen == 1 else f"{seen} {many} were"
     note = (
         f"{met} met in what amounts to "

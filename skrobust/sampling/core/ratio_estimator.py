@@ -146,7 +146,8 @@ class RatioEstimator(TotalsRatio):
         lows, highs = zip(*(one.interval for one in found), strict=True)
         is_open = self.design._answers.status[self.answered.ids[self.unknown]] == OPEN
         subject = counted(int((~is_open).sum()), int(is_open.sum()))
-        note = unknown_note(subject, min(values), max(values), of_losses=name == "loss")
+        of = "loss" if name == "loss" else None
+        note = unknown_note(subject, min(values), max(values), of=of)
         return replace(
             found[0],
             value=(min(values) + max(values)) / 2,

@@ -152,7 +152,9 @@ def worst_case(found, unknown, scale, is_loss):
         min(estimate.df for estimate in estimates),
         min(estimate.effective_n for estimate in estimates),
     )
-    note = unknown_note(unknown, *scale.between(least, most), of_losses=is_loss)
+    note = unknown_note(
+        unknown, *scale.between(least, most), of="loss" if is_loss else None
+    )
     notes = [f"{note}, and the interval covers what either would give."]
     for one in bounds:
         notes += [note for note in one.notes if note not in notes and len(notes) < 3]

@@ -175,6 +175,8 @@ def repeat(sampler, verb, event, part=slice(None)):
     """Do again what an event of a sampler's log says, or a part of its answers."""
     if verb == "ask":
         sampler.ask(event[0])
+        if len(event) > 1:  # by a budget
+            sampler._plan_round(event[1])
     else:
         ids, kind, answers = event
         getattr(sampler, verb)(ids[part], **{kind: answers[part]})

@@ -7,8 +7,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._validation import check_confidence, check_count, check_number, invalid
-from skrobust.sampling.core.answer_checks import NOT_GIVEN, answer_list, one_kind
-from skrobust.sampling.core.answers import refuse_mixture
+from skrobust.sampling.core.answer_checks import NOT_GIVEN, one_kind
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
@@ -18,6 +17,7 @@ from skrobust.sampling.living.joined_parts import (
     shares_of_parts,
     table_of_parts,
 )
+from skrobust.sampling.living.told_parts import told_parts
 
 FORMAT = 1
 
@@ -86,7 +86,7 @@ class LivingPool:
         """Id of the first row of each part, and the number of all rows."""
         return np.cumsum([0, *(part.n_pool_ for part in self.parts_)])
 
-    def extend(self, X, *, y_pred=None):
+    def extend(self, X, *, y_pred=None, **of_rows):
         """Append rows that arrived, as a new part.
 
         Parameters
@@ -95,28 +95,46 @@ class LivingPool:
             Rows, or scores, as ``fit`` of the sampler takes them.
         y_pred : array-like of shape (n,), default=None
             Predicted labels, as in ``fit``.
+        **of_rows
+            ``costs`` (shape (n,)) and ``features`` (shape (n, n_features)), as in
+            ``fit`` of a sampler that takes them.
 
         Returns
         -------
         self : object
             The pool. Draws and answers of earlier parts stay as they are.
+
+        Raises
+        ------
+        TypeError
+            For arguments that the sampler does not take.
+        ValueError
+            As ``fit`` of the sampler. The pool is as before then.
         """
         part = clone(self.sampler)
-        part.set_params(random_state=int(self._rng.integers(2**31)))
-        self.parts_.append(part.fit(X, y_pred=y_pred))
+        before = self._rng.bit_generator.state
+        try:
+            part.set_params(random_state=int(self._rng.integers(2**31)))
+            self.parts_.append(part.fit(X, y_pred=y_pred, **of_rows))
+        except Exception:
+            self._rng.bit_generator.state = before
+            raise
         return self
 
-    def ask(self, n=1, *, part=None):
+    def ask(self, n=None, *, part=None, budget=None):
         """Draw rows to label.
 
         Parameters
         ----------
-        n : int, default=1
-            How many.
+        n : int, default=None
+            How many; None is 1, without a budget.
         part : int, default=None
             Draw from this part (-1 is the latest). None divides them over the parts of
             the window so that labels come near to being in proportion to sizes; this
             depends on no answer.
+        budget : float, default=None
+            Instead of n, together with ``part``: as many as have an expected cost of at
+            most this, as in ``ask`` of a sampler that was given ``costs``.
 
         Returns
         -------
@@ -126,10 +144,14 @@ class LivingPool:
         Raises
         ------
         ValueError
-            If fewer are left, and for a part that there is not. Nothing is asked then.
+            If fewer are left, for a part that there is not, and for a budget without
+            a part or beside n. Nothing is asked then.
         """
         caller = self._caller("ask")
-        n = check_count(n, "n", caller)
+        if budget is not None and (n is not None or part is None):
+            rule = "together with part=" if part is None else "not beside n"
+            raise ValueError(f"{caller} takes budget= {rule}; got budget={budget!r}.")
+        n = check_count(1 if n is None else n, "n", caller)
         places, starts = self._inside(), self.starts_
         if part is not None:
             is_place = isinstance(part, (int, np.integer)) and not isinstance(
@@ -139,6 +161,8 @@ class LivingPool:
                 rule = f"the number of one of {len(self.parts_)} parts"
                 raise invalid("part", caller, rule, part)
             places = [int(part) % len(self.parts_)]
+        if budget is not None:
+            return starts[places[0]] + self._ask_for(places[0], budget, caller)
         sizes = np.array([self.parts_[k].n_pool_ for k in places])
         asked = np.array([self.parts_[k]._n_asked for k in places])
         if n > (sizes - asked).sum():
@@ -150,6 +174,16 @@ class LivingPool:
             if share
         ]
         return np.concatenate(found).astype(np.intp)
+
+    def _ask_for(self, place, budget, caller):
+        """Return ids within a part."""
+        part = self.parts_[place]
+        if part.costs_ is None:
+            raise ValueError(
+                f"{caller} takes budget= for parts with costs; part {place} has none: "
+                "give them to extend."
+            )
+        return part.ask(budget=budget)
 
     def tell(self, ids, y_true=NOT_GIVEN, *, failed=NOT_GIVEN, loss=NOT_GIVEN):
         """Store answers, as ``tell`` of a sampler.
@@ -195,27 +229,9 @@ class LivingPool:
         caller = self._caller(verb)
         given = {"y_true": y_true, "failed": failed, "loss": loss}
         kind, given = one_kind(given, caller)
-        ids = np.atleast_1d(np.asarray(ids))
-        starts = self.starts_
-        bad = ids.dtype.kind not in "iu" or ids.ndim != 1
-        if bad or (ids < 0).any() or (ids >= starts[-1]).any():
-            rule = f"positions that ask returned, below {starts[-1]}"
-            raise invalid("ids", caller, rule, ids)
-        y_pred = self.parts_[0].y_pred_
-        rows = kind == "y_true" and np.ndim(y_pred) == 2
-        answers = answer_list(given, kind, ids, caller, rows=rows)
-        which = np.searchsorted(starts, ids, side="right") - 1
-        new = list(self.parts_)
-        for k in np.unique(which).tolist():
-            places = np.flatnonzero(which == k)
-            # Copies, so that an error in a later part changes nothing.
-            new[k] = self.parts_[k].__copy__()
-            some = [answers[place] for place in places]
-            getattr(new[k], verb)(ids[places] - starts[k], **{kind: some})
-        if len(ids):
-            every = [part._answers for part in new]
-            refuse_mixture(every, every[which[0]], kind, caller)
-        self.parts_ = new
+        self.parts_ = told_parts(
+            self.parts_, self.starts_, verb, ids, (kind, given), caller
+        )
         return self
 
     def result(self, *, confidence=0.95, window="default", **settings):
