@@ -2,16 +2,18 @@
 
 Each path runs at 1, 10 and 100 times its size, every size in a process of its own:
 CPU seconds of one thread, peak of the memory above what the process had before the
-call, and the exponent of the seconds between the last two sizes (1 is linear).
+call, and the exponent of the seconds between a size and the one before it (1 is
+linear). The peak is read from /proc, so that it needs Linux.
 
     python benchmarks/growth.py                  # all paths
     python benchmarks/growth.py "DSA, fit"       # one of them
 """
 
 import argparse
+import contextlib
+import gc
 import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -169,8 +171,20 @@ PATHS = {
 }  # fmt: skip
 
 
-def _resident_peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _status(name):
+    """Return a number that Linux knows of this process, in MB."""
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(name):
+            return int(line.split()[1]) / 1024
+    return math.nan
+
+
+def _forget_peak():
+    """Let the peak of memory start anew; return what is in use."""
+    gc.collect()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
+    return _status("VmRSS")
 
 
 def one(path, size):
@@ -179,10 +193,10 @@ def one(path, size):
     _, first, build = PATHS[path]
     build(min(size, first))()  # imports and tables that are kept
     call = build(size)
-    before = _resident_peak()
+    before = _forget_peak()
     start = time.process_time()
     call()
-    print(f"{time.process_time() - start},{_resident_peak() - before}")
+    print(f"{time.process_time() - start},{_status('VmHWM') - before}")
 
 
 def table(short, paths=()):
