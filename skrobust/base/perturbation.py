@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, like, named_once, to_array
+from skrobust._containers import is_frame, like, named_once, on_device, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
@@ -90,6 +90,8 @@ class BasePerturbation(
     _grows_with_severity = True
     # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
     _any_container = False
+    # Whether ``_perturb_container`` takes tensors on a device as they are.
+    _takes_device = False
 
     def __init_subclass__(cls, **kwargs):
         known = inspect.signature(cls.__init__).parameters
@@ -177,6 +179,7 @@ class BasePerturbation(
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
         how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
+        X = to_array(X) if on_device(X) else X
         if reset or hasattr(self, "n_features_in_"):
             X = validate_data(self, named_once(X), reset=reset, **how)
         else:  # nothing fitted to compare with

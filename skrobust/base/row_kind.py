@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, on_device, to_array
 from skrobust.base.frame_columns import column_at, numbers_of
 
 
@@ -46,6 +46,8 @@ def column_without_numbers(X):
     X : array-like or data frame of shape (n_samples, n_features)
         The rows.
     """
+    if on_device(X):  # numbers all of them
+        return None
     if is_frame(X):
         labels = list(X.columns)
         columns = (column_at(X, place) for place in range(len(labels)))

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.pixel_kernels import add_to_bytes, scale_bytes
+from skrobust.perturbations.images.device_filters import look_up
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -47,6 +48,10 @@ class AdditiveNoise(ImagePerturbation):
 
     _needs_geometry = False
     _noise = "normal"
+
+    def _perturb_tensor(self, images, rng):
+        table = self._noise_table(images.movedim(1, -1))
+        return look_up(images, table, rng) + images
 
     def _perturb_images(self, images, rng):
         table = self._noise_table(images).astype(images.dtype)
@@ -218,6 +223,9 @@ class SpeckleNoise(ImagePerturbation):
     _needs_geometry = False
     _noise = "normal"
     _strong_params = {"std": 0.3}
+
+    def _perturb_tensor(self, images, rng):
+        return look_up(images, self._factors(images.movedim(1, -1)), rng) * images
 
     def _perturb_images(self, images, rng):
         factors = self._factors(images).astype(images.dtype)

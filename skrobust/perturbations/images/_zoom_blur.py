@@ -2,14 +2,16 @@
 
 import numpy as np
 
+from skrobust.perturbations.images.device_filters import zoom_tensor
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
-from skrobust.perturbations.images.published_zoom import enlarge_a_piece
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece, piece_pairs
 from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
     zoom_about_centre,
+    zoom_pairs,
 )
 from skrobust.perturbations.strength import Strength
 
@@ -86,23 +88,55 @@ class ZoomBlur(PublishedPerturbation):
     _noise = "fixed"
     _strong_params = {"zoom": 1.5}
 
+    def _perturb_tensor(self, images, rng):
+        step, counted = self._counted(images.movedim(1, -1))
+        total, weights = images, 1.0
+        for k, weight in counted:
+            zoomed = images
+            if k:
+                pairs = [self._pairs(side, k, step) for side in images.shape[2:]]
+                zoomed = zoom_tensor(images, pairs)
+            total, weights = total + weight * zoomed, weights + weight
+        return total / weights
+
+    def _pairs(self, side, k, step):
+        if not self.published:
+            return zoom_pairs(side, _factor(k, step), "float64")
+        return [a.T for a in piece_pairs(side, _published_factors(k, step))]
+
     def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
+        step, counted = self._counted(images)
         planes = to_planes(images)
+        total, weights = planes.copy(), 1.0
+        for k, weight in counted:
+            zoomed = planes if k == 0 else self._zoomed(planes, k, step)
+            total += weight * zoomed
+            weights += weight
+        return from_planes(total / weights)
+
+    def _counted(self, images):
+        """Return the step of the zooms, and (number, weight) of those that count."""
+        at = self._all_strengths(images)
         if self.published and self.zoom is None:
             at.zoom = _PUBLISHED_END.in_force(None, self.severity, images.shape[1:3])
-        total, weights = planes.copy(), 1.0
+        counted = []
         for k in range(int((at.zoom - 1) / at.step) + 2):
             factor = 1 + k * at.step
             weight = float(np.clip(round((at.zoom - factor) / 0.01, 9), 0, 1))
             if weight:
-                zoomed = planes if k == 0 else self._zoomed(planes, k, at.step)
-                total += weight * zoomed
-                weights += weight
-        return from_planes(total / weights)
+                counted.append((k, weight))
+        return at.step, counted
 
     def _zoomed(self, planes, k, step):
         if not self.published:
-            return zoom_about_centre(planes, round(1 + k * step, 9))
-        # Rounding errors of the published factors decide how large some pieces are.
-        return enlarge_a_piece(planes, ((1.0, 1 + k * ((1 + step) - 1)),))
+            return zoom_about_centre(planes, _factor(k, step))
+        return enlarge_a_piece(planes, _published_factors(k, step))
+
+
+def _factor(k, step):
+    return round(1 + k * step, 9)
+
+
+def _published_factors(k, step):
+    # Rounding errors of the published factors decide how large some pieces are.
+    return ((1.0, 1 + k * ((1 + step) - 1)),)
