@@ -1,8 +1,10 @@
 """Evaluation of a fitted model under many conditions."""
 
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
+from joblib import parallel_config
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
@@ -22,6 +24,7 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.devices import moved_once, on_devices
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
@@ -47,6 +50,9 @@ def evaluate_perturbations(
     clusters=None,
     n_permutations=999,
     random_state=None,
+    device=None,
+    precision="float32",
+    compile=False,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -89,6 +95,16 @@ def evaluate_perturbations(
         Random assignments to the groups, with which their range is compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
+    device : str, torch device, list of these or None, default=None
+        Where a net answers, in batches of its ``batch_size``; on a list, batches are
+        spread over copies of the net. An array of images is moved to the (first)
+        device once, if all conditions have a way there, and perturbed there. None is
+        where the net is. Other models are refused.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Precision in which a net answers first, as in the attacks. The net itself
+        answers again the rows that are not sure of their label, in single precision.
+    compile : bool, default=False
+        Whether the copy of a net that answers first is compiled by torch.
 
     Returns
     -------
@@ -169,6 +185,13 @@ def evaluate_perturbations(
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.
 
+    With ``precision`` or ``compile`` the labels are those of single precision: the
+    rows pass through a fast copy of the net, and then, from the least sure on, through
+    the net itself, until the next row's margin (between its two largest logits) is more
+    than twice the largest difference that the two were seen to have. Probabilities,
+    which some scores need, are always of single precision. On a device, only the labels
+    and a few numbers a row come back to the host, and ``n_jobs`` are threads.
+
     The intervals of mean, area and mean corruption error are those of the delete-one
     jackknife over samples or clusters, with the quantile of t at its estimated degrees
     of freedom (of the logarithm for the mean corruption error), and none is surer than
@@ -205,14 +228,21 @@ def evaluate_perturbations(
         conditions = fit_conditions(conditions, X_ref)
     keys = PartKeys(store)
     units = units_for(conditions, X if X_ref is None else X_ref)
-    prefix = keys.prefix(estimator, X, y, scorer, units)
-    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
-    data = X, y, scorer, clean, units, caller
+    ways = (estimator, X, device, precision, compile)
+    answering, place = on_devices(*ways, caller)
+    fast = () if (precision, compile) == ("float32", False) else (precision, compile)
+    prefix = keys.prefix(estimator, X, y, scorer, units, *fast)
+    rows = moved_once(X, conditions, place)
+    clean_score, clean = clean_part(answering, rows, y, scorer, caller)
+    data = rows, y, scorer, clean, units, caller
     tasks = [
-        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
+        (keys.key(prefix, c), condition_part, answering, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
-    parts = run_tasks(store.run, tasks, **jobs)
+    # One process has the device.
+    threads = nullcontext() if answering is estimator else parallel_config("threading")
+    with threads:
+        parts = run_tasks(store.run, tasks, **jobs)
     if scorer is None:
         correct = np.stack([part["correct"] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)
