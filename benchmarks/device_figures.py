@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 import torch
 from bench_gpu import pictures, prepare
-from skorch import NeuralNetClassifier
 from sklearn.pipeline import make_pipeline
+from skorch import NeuralNetClassifier
 from torch import nn
 from torch.nn import functional
 
 import skrobust.perturbations as sp
 from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.devices import on_devices
+from skrobust.evaluation.answering_devices import on_devices
 from skrobust.nets import ToNetInput, resnet50
 from skrobust.perturbations.images.device_images import has_way
 
@@ -207,8 +207,8 @@ def plan(kinds, copies, decoding, net):
     conditions = SEVERITIES * len(used)
     seconds = {
         "decoding, one core": WHOLE / decoding,
-        "perturbations on the device": SEVERITIES * sum(WHOLE / r for r in there),
-        "perturbations on the host, one core": SEVERITIES * sum(WHOLE / r for r in here),
+        "perturbations, device": SEVERITIES * sum(WHOLE / r for r in there),
+        "perturbations, host, one core": SEVERITIES * sum(WHOLE / r for r in here),
         "copies": WHOLE / copies["to_device"] + SEVERITIES * len(here) * WHOLE
         * (1 / copies["to_device"] + 1 / copies["to_host"]),
         "comparison of rows": conditions * WHOLE / copies["comparison"],

@@ -11,6 +11,7 @@ from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.acted import add_effects
+from skrobust.evaluation.answering_devices import moved_once, on_devices
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -24,7 +25,6 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
-from skrobust.evaluation.devices import moved_once, on_devices
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals

@@ -4,7 +4,7 @@ import queue
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-from skrobust._containers import on_device, to_array
+from skrobust._containers import to_array
 from skrobust._differentiable.net_answers import (
     batch_rows,
     labels_of,
@@ -149,6 +149,4 @@ def _take(X, rows):
         rows = slice(rows.start, rows.stop)
     if not hasattr(X, "permute"):
         return to_array(X[rows])
-    if isinstance(rows, slice):
-        return X[rows]
-    return X[X.new_tensor(rows).long()] if on_device(X) else X[rows]
+    return X[rows]

@@ -10,13 +10,14 @@ from sklearn.pipeline import make_pipeline
 torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")
 
+from pretended_device import pretend  # noqa: E402
 from torch import nn  # noqa: E402
 
 import skrobust.perturbations as sp  # noqa: E402
-from skrobust import _containers  # noqa: E402
+from skrobust import wrap  # noqa: E402
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.evaluation import device_answers, evaluate_perturbations  # noqa: E402
-from skrobust.evaluation.devices import on_devices  # noqa: E402
+from skrobust.evaluation.answering_devices import on_devices  # noqa: E402
 from skrobust.metrics import get_scorer  # noqa: E402
 from skrobust.nets import ToNetInput, make_net_classifier  # noqa: E402
 
@@ -68,19 +69,7 @@ assert set(Y) == set("abcd")
 @pytest.fixture
 def device(monkeypatch):
     """Take CPU tensors for tensors on a device, which no picture may leave."""
-    monkeypatch.setattr(_containers, "HOST", set())
-
-    def guarded(method):
-        def checked(tensor, *args, **kwargs):
-            most = 8 * X[0].size  # what is compared with the estimator itself
-            assert tensor.numel() <= most, "pictures went to the host"
-            return method(tensor, *args, **kwargs)
-
-        return checked
-
-    for name in ("cpu", "numpy", "__array__", "tolist"):
-        plain = getattr(torch.Tensor, name)
-        monkeypatch.setattr(torch.Tensor, name, guarded(plain))
+    pretend(monkeypatch, most=8 * X[0].size)  # that are compared with the estimator
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +196,17 @@ def test_finished_conditions_are_kept(tmp_path, monkeypatch):
     )
     again = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert np.array_equal(first.correct, again.correct)
+
+
+def test_wrapped_modules(host):
+    scaled = nn.Sequential(copy.deepcopy(NET[-1].module_)).eval()
+    model = wrap(scaled, classes=["a", "b", "c", "d"], sample=X[:2] / np.float32(255))
+    images = (X / 255).astype(np.float32)
+    conditions = CONDITIONS[:4]
+    plain = evaluate_perturbations(model, images, Y, conditions)
+    settings = {"device": ["cpu", "cpu"], "precision": "bfloat16"}
+    same(evaluate_perturbations(model, images, Y, conditions, **settings), plain, 0)
+    assert plain.clean_score == host.clean_score
 
 
 def test_bare_nets_of_skorch(device):

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import skrobust.perturbations as sp
-from skrobust import _containers
 from skrobust.base.changed_rows import changed_rows, row_distortion
 
 torch = pytest.importorskip("torch")
+
+from pretended_device import pretend  # noqa: E402
+
 pytestmark = pytest.mark.torch
 
 RNG = np.random.default_rng(0)
@@ -18,14 +20,7 @@ X[7] = X[3]
 @pytest.fixture
 def device(monkeypatch):
     """Take CPU tensors for tensors on a device, which no picture may leave."""
-    monkeypatch.setattr(_containers, "HOST", set())
-    plain = torch.Tensor.cpu
-
-    def cpu(tensor, *args, **kwargs):
-        assert tensor.numel() <= 4 * len(X), "a picture went to the host"
-        return plain(tensor, *args, **kwargs)
-
-    monkeypatch.setattr(torch.Tensor, "cpu", cpu)
+    pretend(monkeypatch, most=4 * len(X))
 
 
 def sequences():
@@ -41,18 +36,19 @@ def sequences():
 
 
 @pytest.mark.parametrize("sequence", list(sequences()), ids=str)
-def test_noise_is_that_of_the_host_and_no_picture_leaves(sequence, device):
+def test_noise_is_that_of_the_host_and_no_picture_leaves(sequence, device, monkeypatch):
     expected = sequence.perturb(None, X)
     tensor = torch.from_numpy(X.copy())
     got = sequence.perturb(None, tensor)
     assert got is not tensor
     assert got.dtype == torch.uint8
+    monkeypatch.undo()
     assert np.abs(got.numpy().astype(int) - expected).max() <= 1
     assert np.array_equal(tensor.numpy(), X)
 
 
 def test_a_step_without_a_way_goes_through_the_host(monkeypatch):
-    monkeypatch.setattr(_containers, "HOST", set())
+    pretend(monkeypatch)
     steps = [sp.GaussianNoise(std=0.1), sp.Snow(2), sp.Gamma(2)]
     sequence = sp.PerturbationSequence(steps, random_state=0)
     images = X / np.float32(255)
@@ -79,7 +75,7 @@ def test_changes_are_found_where_the_rows_are(device):
 
 
 def test_rows_of_a_device_are_learned_from_and_refused(monkeypatch):
-    monkeypatch.setattr(_containers, "HOST", set())
+    pretend(monkeypatch)
     values = RNG.normal(size=(9, 4, 4))
     p = sp.Gamma(2).fit(torch.from_numpy(values))
     assert p.data_range_ == sp.Gamma(2).fit(values).data_range_
