@@ -52,7 +52,7 @@ def changed_rows(X, moved):
     if issparse(X):
         return np.asarray((moved != X).sum(axis=1)).ravel() > 0
     if _on_one_device(X, moved):
-        return _by_tensor(lambda a, b: _differs(a, b).any(1), X, moved)
+        return _by_tensor(_tensor_differs, X, moved)
     pair = _number_pair(X, moved)
     if pair is not None:
         return _differs(*pair).any(axis=1)
@@ -120,7 +120,16 @@ def _by_tensor(compare, X, moved):
     return np.concatenate([part.cpu().numpy() for part in parts])
 
 
+def _tensor_differs(a, b):
+    differs = a != b
+    if a.is_floating_point() and b.is_floating_point():
+        differs &= ~(a.isnan() & b.isnan())
+    return differs.any(1)
+
+
 def _tensor_rms(a, b):
+    if not (a.is_floating_point() or b.is_floating_point()):  # whole, and never NaN
+        return (b.long() - a.long()).square().double().mean(1).sqrt()
     change = b.double() - a.double()
     known = ~change.isnan()
     total = change.nan_to_num(0.0).square().sum(1)
@@ -144,9 +153,9 @@ def _number_pair(*both):
 
 
 def _differs(a, b):
-    if getattr(a.dtype, "kind", "f") != "f" or getattr(b.dtype, "kind", "f") != "f":
-        return a != b
-    return (a != b) & ~((a != a) & (b != b))
+    if a.dtype.kind == "f" and b.dtype.kind == "f":
+        return (a != b) & ~(np.isnan(a) & np.isnan(b))
+    return a != b
 
 
 def _rows(X):

@@ -137,6 +137,15 @@ def test_bytes_agree_with_the_host(p):
     assert (difference > 0).mean() < (0.2 if common else 5e-3)
 
 
+@pytest.mark.parametrize("kind", [sp.GaussianNoise, sp.Contrast, sp.Rotation])
+def test_bytes_of_another_range_agree_with_the_host(kind):
+    p = seeded(kind(severity=3, data_range=(-20, 300)))
+    got = perturb_on_device(p, torch.from_numpy(BYTES)).numpy()
+    assert np.abs(got.astype(int) - p.perturb(None, BYTES)).max() <= 1
+    with pytest.raises(ValueError, match="outside its data range"):
+        perturb_on_device(p.set_params(data_range=(9, 90)), torch.from_numpy(BYTES))
+
+
 @pytest.mark.parametrize("p", [sp.GaussianNoise(3), sp.Fog(3), sp.MotionBlur(2)])
 def test_parts_of_a_tensor_draw_what_the_whole_does(p, monkeypatch):
     from skrobust.perturbations.images import device_images

@@ -57,11 +57,12 @@ def correlate_tensor(images, kernel, border):
     for axis in (2, 3):
         places = np.pad(np.arange(images.shape[axis]), reach, mode=border)
         images = images.index_select(axis, index_tensor(images, places))
-    planes = images.flatten(0, 1)[:, None]
-    weights = images.new_tensor(kernel)[None, None]
+    planes = images.flatten(0, 1)[None]  # as channels, each on its own
+    n_planes = planes.shape[1]
+    weights = images.new_tensor(kernel).expand(n_planes, 1, -1, -1)
     # TF32, which torch allows in convolutions, keeps ten bits of a product.
     with tensor_float(torch, False if images.is_cuda else None):
-        new = torch.nn.functional.conv2d(planes, weights)
+        new = torch.nn.functional.conv2d(planes, weights, groups=n_planes)
     return new.reshape(*images.shape[:2], *new.shape[2:])
 
 

@@ -39,9 +39,12 @@ def perturb_on_device(perturbation, X, key=None):
         return None
     X = X.detach()
     rows = X.flatten(1)
-    # The range of the data follows from the two ends of each image.
-    ends = [end.cpu().numpy() for end in (rows.amin(1), rows.amax(1))]
-    ends = np.stack(ends, axis=1)
+    whole = dtype == "uint8" and p.data_range == "auto"  # without a look at the values
+    if whole:
+        ends = np.zeros((len(X), 2), dtype=np.uint8)
+    else:  # the range of the data follows from the two ends of each image
+        ends = [end.cpu().numpy() for end in (rows.amin(1), rows.amax(1))]
+        ends = np.stack(ends, axis=1)
     if not np.isfinite(ends).all():
         return None
     p._check(np.zeros((1, *X.shape[1:]), dtype=ends.dtype))
@@ -56,7 +59,7 @@ def perturb_on_device(perturbation, X, key=None):
     if key is None:
         key = NoiseKey.from_keys(lambda: tensor_row_keys(X), seed)
         key = key.derive(type(p).__name__, 0)
-    rng, out = TensorGenerator(key, device=X.device), X.clone()
+    rng, out = TensorGenerator(key, device=X.device), X.new_empty(X.shape)
     if dtype == "uint8":
         floor, ceiling = np.maximum(floor, 0), np.minimum(ceiling, 255)
     for part in chunks(len(X), rows.shape[1], times=_BATCH):
@@ -64,17 +67,19 @@ def perturb_on_device(perturbation, X, key=None):
         images = images.reshape(-1, *shape[1:])
         if axis == 3:
             images = images.permute(0, 3, 1, 2)
-        unit = (images - low) / (high - low)
+        unit = images / 255 if whole else (images - low) / (high - low)
         made = p._perturb_tensor(unit, rng.take(part))
         if made is None:
             return None
-        new = made * (high - low) + low
-        if dtype == "uint8":
-            new = new.round()
-        bounds = [np.reshape(b[part] if np.ndim(b) else b, (-1, 1, 1, 1))
-                  for b in (floor, ceiling)]  # fmt: skip
-        bounds = [new.new_tensor(bound) for bound in bounds]
-        new = new.maximum(bounds[0]).minimum(bounds[1]).where(made != unit, images)
+        if whole:  # a share that came from a byte gives that byte
+            new = (made * 255).round_().clamp_(0, 255)
+        else:
+            new = made * (high - low) + low
+            new = new.round() if dtype == "uint8" else new
+            bounds = [np.reshape(b[part] if np.ndim(b) else b, (-1, 1, 1, 1))
+                      for b in (floor, ceiling)]  # fmt: skip
+            bounds = [new.new_tensor(bound) for bound in bounds]
+            new = new.maximum(bounds[0]).minimum(bounds[1]).where(made != unit, images)
         if axis == 3:
             new = new.permute(0, 2, 3, 1)
         out[part] = new.reshape(X[part].shape).to(X.dtype)
