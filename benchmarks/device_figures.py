@@ -194,7 +194,7 @@ def net_rates(model, X, rate):
     for precision in ("float32", "tf32", "bfloat16"):
         if precision == "tf32" and X.device.type == "cpu":
             continue
-        proxy, _ = on_devices(model, X, X.device, precision, False, "device_figures")
+        proxy = on_devices(model, X, X.device, precision, False, "device_figures")
         found[precision] = rate(lambda p=proxy: p.predict(X), len(X))
     return found
 

@@ -1,17 +1,19 @@
 """Evaluation of a fitted model under many conditions."""
 
-from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
-from joblib import parallel_config
 
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.acted import add_effects
-from skrobust.evaluation.answering_devices import moved_once, on_devices
+from skrobust.evaluation.answering_devices import (
+    moved_once,
+    on_devices,
+    one_process,
+)
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -97,9 +99,9 @@ def evaluate_perturbations(
         Seed of the permutations alone.
     device : str, torch device, list of these or None, default=None
         Where a net answers, in batches of its ``batch_size``; on a list, batches are
-        spread over copies of the net. An array of images is moved to the (first)
-        device once, if all conditions have a way there, and perturbed there. None is
-        where the net is. Other models are refused.
+        spread over copies of the net. If all conditions are perturbations of images, an
+        array is moved to the (first) device once and perturbed there; it must fit. None
+        is where the net is. Other models are refused.
     precision : {"float32", "tf32", "bfloat16"}, default="float32"
         Precision in which a net answers first, as in the attacks. The net itself
         answers again the rows that are not sure of their label, in single precision.
@@ -185,12 +187,13 @@ def evaluate_perturbations(
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.
 
-    With ``precision`` or ``compile`` the labels are those of single precision: the
-    rows pass through a fast copy of the net, and then, from the least sure on, through
-    the net itself, until the next row's margin (between its two largest logits) is more
-    than twice the largest difference that the two were seen to have. Probabilities,
-    which some scores need, are always of single precision. On a device, only the labels
-    and a few numbers a row come back to the host, and ``n_jobs`` are threads.
+    With ``precision`` or ``compile`` the rows pass through a fast copy of the net, and
+    then, from the least sure on, through the net itself in single precision, until the
+    next row's margin (between its two largest logits) is more than twice the largest
+    difference that the two were seen to have. So the labels are those of single
+    precision, unless a surer row differs by more. Probabilities, which some scores
+    need, are always of single precision. On a device, only labels and a few numbers a
+    row come back to the host, and ``n_jobs`` are threads.
 
     The intervals of mean, area and mean corruption error are those of the delete-one
     jackknife over samples or clusters, with the quantile of t at its estimated degrees
@@ -218,6 +221,7 @@ def evaluate_perturbations(
     check_same_length(caller, X=X, y=y)
     conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
+    estimator = on_devices(estimator, X, device, precision, compile, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
     draws = confidence, n_permutations, random_state
@@ -228,20 +232,15 @@ def evaluate_perturbations(
         conditions = fit_conditions(conditions, X_ref)
     keys = PartKeys(store)
     units = units_for(conditions, X if X_ref is None else X_ref)
-    ways = (estimator, X, device, precision, compile)
-    answering, place = on_devices(*ways, caller)
-    fast = () if (precision, compile) == ("float32", False) else (precision, compile)
-    prefix = keys.prefix(estimator, X, y, scorer, units, *fast)
-    rows = moved_once(X, conditions, place)
-    clean_score, clean = clean_part(answering, rows, y, scorer, caller)
-    data = rows, y, scorer, clean, units, caller
+    prefix = keys.prefix(estimator, X, y, scorer, units)
+    X = moved_once(X, conditions, estimator)
+    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
+    data = X, y, scorer, clean, units, caller
     tasks = [
-        (keys.key(prefix, c), condition_part, answering, c, *data) for c in conditions
+        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
-    # One process has the device.
-    threads = nullcontext() if answering is estimator else parallel_config("threading")
-    with threads:
+    with one_process(estimator):
         parts = run_tasks(store.run, tasks, **jobs)
     if scorer is None:
         correct = np.stack([part["correct"] for part in parts], axis=1)

@@ -1,12 +1,15 @@
 """Devices of an evaluation: where a net answers, and where the rows lie."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
+from joblib import parallel_config
 
 from skrobust._containers import is_frame, on_device
 from skrobust._differentiable import PRECISIONS, differentiable_view
 from skrobust._keyed_noise.splitmix import chunks
+from skrobust._keyed_noise.tensor_noise import TENSOR_DTYPES
 from skrobust._parameters import Flag
 from skrobust._stacklevel import level_outside
 from skrobust._validation import check_choice, invalid
@@ -16,7 +19,7 @@ _MOVED = 1 << 8  # times a chunk of the host, in one copy to a device
 
 
 def on_devices(estimator, X, device, precision, compile, caller):
-    """Return the estimator, or its proxy on devices, and where rows should lie.
+    """Return the estimator, or its proxy on devices.
 
     Parameters
     ----------
@@ -31,16 +34,14 @@ def on_devices(estimator, X, device, precision, compile, caller):
 
     Returns
     -------
-    answering : estimator
+    estimator
         The model, or a proxy that answers as it does.
-    place : str, torch device or None
-        Where the rows should be moved once; None leaves them.
     """
     check_choice(precision, "precision", caller, PRECISIONS)
     Flag()(compile, "compile", caller)
     asked = device is not None or precision != "float32" or compile
     if not (asked or on_device(X)):
-        return estimator, None
+        return estimator
     try:
         view, devices = _view(estimator, X, caller), _devices(device, caller)
         proxy = DeviceAnswers(estimator, view, devices, precision, compile)
@@ -52,14 +53,20 @@ def on_devices(estimator, X, device, precision, compile, caller):
     except ValueError:
         if asked:
             raise
-        return estimator, None  # which takes tensors, or says why not
+        return estimator  # which takes tensors, or says why not
     if precision == "tf32" and not proxy.has_tf32:
         text = (
             f"{caller} has precision='tf32', which the device of this net does not "
             "know; it answered in float32."
         )
         warnings.warn(text, UserWarning, stacklevel=level_outside())
-    return proxy, devices[0]
+    return proxy
+
+
+def one_process(estimator):
+    """Return the context in which tasks run: threads, where a proxy has devices."""
+    is_proxy = isinstance(estimator, DeviceAnswers)
+    return parallel_config("threading") if is_proxy else nullcontext()
 
 
 def _view(estimator, X, caller):
@@ -90,8 +97,8 @@ def _devices(device, caller):
     return [find_device(one, caller) for one in (device if listed else [device])]
 
 
-def moved_once(X, conditions, place):
-    """Return rows on a device, if all conditions take them there; else as they are.
+def moved_once(X, conditions, estimator):
+    """Return rows on the device of a proxy, if all conditions take them there.
 
     Parameters
     ----------
@@ -99,27 +106,27 @@ def moved_once(X, conditions, place):
         Rows; an array in a file is read in pieces.
     conditions : list of objects with ``perturb``
         What will change them.
-    place : str, torch device or None
-        The device.
+    estimator : estimator
+        A proxy, whose first device counts if one was asked for; with any other
+        estimator, rows stay where they are.
 
     Returns
     -------
     ndarray or tensor
         The rows.
     """
-    known = getattr(X, "dtype", None) in (np.uint8, np.float16, np.float32, np.float64)
+    place = estimator.place if isinstance(estimator, DeviceAnswers) else None
     stay = all(getattr(c, "_takes_device", False) for c in conditions)
     if place is None or not stay:
         return X
     if hasattr(X, "permute"):
         return X.to(place)
-    if not known or not len(X):
-        return X
     import torch
 
-    dtype = getattr(torch, X.dtype.name)
-    if not on_device(torch.empty(0, device=place)):
+    is_host = not on_device(torch.empty(0, device=place))
+    if is_host or X.dtype.name not in TENSOR_DTYPES or not len(X):
         return X
+    dtype = getattr(torch, X.dtype.name)
     out = torch.empty(X.shape, dtype=dtype, device=place)
     for part in chunks(len(X), X[0].size, times=_MOVED):
         rows = np.require(X[part], dtype=X.dtype.newbyteorder("="), requirements="CW")

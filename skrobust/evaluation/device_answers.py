@@ -43,6 +43,7 @@ class DeviceAnswers:
         self.wrapped_estimator_ = estimator
         self._precision, self._compiled = precision, compiled
         self._is_fast = precision != "float32" or compiled
+        self.place = devices[0]
         self._views, own = [], view
         for device in devices:  # the net itself serves one of them
             if own is not None and (device is None or lies_on(own, device)):

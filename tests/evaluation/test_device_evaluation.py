@@ -126,7 +126,7 @@ def test_batches_are_spread_over_replicas(device, host, monkeypatch):
         assert twin.parts[0].module_ is not NET[-1].module_
     # Each batch is answered once, by whoever is free.
     calls = []
-    answering, _ = on_devices(NET, X, devices, "float32", False, "test")
+    answering = on_devices(NET, X, devices, "float32", False, "test")
     for view in answering._views:
         infer = view._infer
         view._infer = lambda z, infer=infer: calls.append(len(z)) or infer(z)
@@ -224,7 +224,7 @@ def test_bare_nets_of_skorch(device):
 
     net = NeuralNetBinaryClassifier(One, threshold=0.55, batch_size=-1).initialize()
     images = (X / 255).astype(np.float32)
-    answering, _ = on_devices(net, images, "cpu", "float32", False, "test")
+    answering = on_devices(net, images, "cpu", "float32", False, "test")
     assert (answering.predict(images) == net.predict(images)).all()
     np.testing.assert_allclose(
         answering.predict_proba(images), net.predict_proba(images), atol=1e-6
