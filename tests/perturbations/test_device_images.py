@@ -7,6 +7,8 @@ import pytest
 
 import skrobust.perturbations as sp
 from skrobust import _containers
+from skrobust._keyed_noise.generator import NoiseKey
+from skrobust._keyed_noise.tensor_noise import TensorGenerator
 from skrobust.perturbations.images.device_images import has_way, perturb_on_device
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 
@@ -154,6 +156,16 @@ def test_parts_of_a_tensor_draw_what_the_whole_does(p, monkeypatch):
     parts = [slice(0, 2), slice(2, 3), slice(3, 6)]
     monkeypatch.setattr(device_images, "chunks", lambda *_, **__: parts)
     assert torch.equal(perturb_on_device(p, torch.from_numpy(BYTES)), whole)
+
+
+@pytest.mark.parametrize("p", KINDS + DRAWN + COLOURS, ids=str)
+def test_what_is_computed_with_lies_on_the_device(p):
+    # Tensors without values refuse to meet those of the host.
+    images = torch.empty((4, 3, 32, 32), device="meta")
+    rng = TensorGenerator(NoiseKey.from_positions(4, 0), device=images.device)
+    got = seeded(p)._perturb_tensor(images, rng)
+    assert got.device.type == "meta"
+    assert (got.shape, got.dtype) == (images.shape, images.dtype)
 
 
 def test_every_way_is_compared():
