@@ -240,6 +240,13 @@ def test_scorers_leave_tensors_where_they_are(device):
     scorer = get_scorer("robust_accuracy", perturbation=noise)
     y = net.predict(array)
     assert scorer(net, images, y) == pytest.approx(scorer(net, array, y), abs=0.03)
+    found = scorer(NET, torch.from_numpy(X), Y)
+    assert found == pytest.approx(scorer(NET, X, Y), abs=0.03)
+    channels_last = ToNetInput(channels_last=True, data_range=(0, 255)).fit(X)
+    seen = channels_last.transform(torch.from_numpy(X))
+    assert seen.dtype == torch.float32
+    with pytest.raises(ValueError, match="0 sample"):
+        channels_last.transform(torch.from_numpy(X[:0]))
 
 
 def test_precisions_that_a_device_lacks_are_told():
