@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+BENCH := $(VENV)-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test quick lint doc bench clean
@@ -28,6 +29,19 @@ doc: $(VENV)/.doc
 	$(BIN)/python -m sphinx -W --keep-going -b html doc doc/_build/html
 	$(BIN)/python doc/check_links.py doc/_build/html
 	$(BIN)/python -m sphinx -W -q -b doctest -t no_gallery doc doc/_build/doctest
+
+# Against other libraries, in an environment of their own; `make bench AREAS=attacks`.
+bench: $(BENCH)/.bench
+	$(BENCH)/bin/python benchmarks/bench.py $(AREAS) --write doc/benchmarks
+
+# The last four ask for old versions of what they need, and work with new ones.
+$(BENCH)/.bench: pyproject.toml constraints.txt
+	$(MAKE) VENV=$(BENCH) $(BENCH)/bin/python
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  -e ".[torch,report,boosting,fast,images,bench]"
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  torchattacks dnn-tip pyautoattack adv-lib
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \

@@ -15,6 +15,7 @@ import time
 import warnings
 
 import numpy as np
+from paired import Case
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -122,6 +123,44 @@ def compare_ball(model, rows, labels, eps, has_art):
         line("ART ZOO, what is inside", model, rows, labels, out, np.inf, theirs)
 
 
+def problem(n_rows):
+    """Return training rows, and for each model rows that it has right."""
+    X, y = load_breast_cancer(return_X_y=True)
+    split = train_test_split(minmax_scale(X), y, random_state=0, test_size=0.3)
+    X_train, X_test, y_train, y_test = split
+    models = [
+        RandomForestClassifier(100, random_state=0),
+        GradientBoostingClassifier(random_state=0),
+        LogisticRegression(),
+    ]
+    found = []
+    for model in models:
+        model.fit(X_train, y_train)
+        right = np.flatnonzero(model.predict(X_test) == y_test)[:n_rows]
+        found.append((model, X_test[right], y_test[right]))
+    return X_train, found
+
+
+def cases(short):
+    """Yield HopSkipJump beside that of ART, from the same starts."""
+    n_rows = 2 if short else 8
+    X_train, found = problem(n_rows)
+    for model, rows, labels in found[:1] if short else found:
+        gaps = np.linalg.norm(X_train - rows[:, None], axis=2)
+        gaps[model.predict(X_train) == labels[:, None]] = np.inf
+        starts = X_train[gaps.argmin(axis=1)]
+        attack = HopSkipJump(norm=2, data_range=(0, 1), starts=X_train, random_state=0)
+
+        def ours(attack=attack, model=model, rows=rows, labels=labels):
+            return attack.perturb(model, rows, labels)
+
+        def art(model=model, rows=rows, starts=starts):
+            return art_hop_skip_jump(model, rows, 2, starts)
+
+        what = f"HopSkipJump, {type(model).__name__}"
+        yield Case("attacks", what, "rows", len(rows), {"ours": ours, "ART": art})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=20)
@@ -134,18 +173,8 @@ def main():
     has_art = importlib.util.find_spec("art") is not None
     if not has_art:
         print("ART is not installed; left out")
-    X, y = load_breast_cancer(return_X_y=True)
-    split = train_test_split(minmax_scale(X), y, random_state=0, test_size=0.3)
-    X_train, X_test, y_train, y_test = split
-    models = [
-        RandomForestClassifier(100, random_state=0),
-        GradientBoostingClassifier(random_state=0),
-        LogisticRegression(),
-    ]
-    for model in models:
-        model.fit(X_train, y_train)
-        right = np.flatnonzero(model.predict(X_test) == y_test)[: arguments.rows]
-        rows, labels = X_test[right], y_test[right]
+    X_train, found = problem(arguments.rows)
+    for model, rows, labels in found:
         print(type(model).__name__)
         for norm in (2, np.inf):
             compare_nearest(model, rows, labels, X_train, norm, has_art)

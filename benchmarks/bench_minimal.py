@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 import torch
+from paired import Case, available
 from sklearn.datasets import load_digits
 
 from skrobust.attacks import DDN, FAB, FMN, CarliniWagner, DeepFool
@@ -93,27 +94,43 @@ def art(module, x, y):
     }
 
 
+def problem(n_rows):
+    """Return a net, and digits that it has right."""
+    X, y = load_digits(return_X_y=True)
+    images = (X / 16).astype(np.float32).reshape(-1, 1, 8, 8)
+    net = small_cnn_classifier((8, 8), 10, epochs=20)[-1].fit(images[:1000], y[:1000])
+    images, y = images[1000 : 1000 + n_rows], y[1000 : 1000 + n_rows]
+    right = net.predict(images) == y
+    return net, images[right], y[right]
+
+
+def sides_of(net, images, y):
+    """Return attacks by the names ``kind, library``."""
+    sides = {
+        name: lambda a=a: a.perturb(net, images, y) for name, a in ours().items()
+    }  # fmt: skip
+    tensors = net.module_.eval(), torch.from_numpy(images), torch.from_numpy(y)
+    return sides | available((adv_lib, foolbox, art), *tensors)
+
+
+def cases(short):
+    """Yield attacks of the least norm beside those of other libraries."""
+    net, images, y = problem(16 if short else 256)
+    sides = sides_of(net, images, y)
+    for kind in ("DDN", "FMN", "CW 1 search"):
+        own = {n.partition(", ")[2]: s for n, s in sides.items() if f"{kind}," in n}
+        what = f"{kind}, {STEPS} steps"
+        yield Case("attacks", what, "rows", len(y), own)
+
+
 def main():
     torch.set_num_threads(1)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--rows", type=int, default=256)
     arguments = parser.parse_args()
-    X, y = load_digits(return_X_y=True)
-    images = (X / 16).astype(np.float32).reshape(-1, 1, 8, 8)
-    net = small_cnn_classifier((8, 8), 10, epochs=20)[-1].fit(images[:1000], y[:1000])
-    images, y = images[1000 : 1000 + arguments.rows], y[1000 : 1000 + arguments.rows]
-    right = net.predict(images) == y
-    images, y = images[right], y[right]
-    module, x, t = net.module_.eval(), torch.from_numpy(images), torch.from_numpy(y)
-    sides = {
-        name: lambda a=a: a.perturb(net, images, y) for name, a in ours().items()
-    }  # fmt: skip
-    for peer in (adv_lib, foolbox, art):
-        try:
-            sides.update(peer(module, x, t))
-        except ImportError as error:
-            print(f"{peer.__name__} is left out: {error}")
+    net, images, y = problem(arguments.rows)
+    sides = sides_of(net, images, y)
     times = {name: [] for name in sides}
     print(f"{len(images)} rows, all right")
     for repeat in range(arguments.repeats + 1):

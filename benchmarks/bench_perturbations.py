@@ -10,11 +10,8 @@ conversion to and from floats. What does not import is left out.
 
 import argparse
 import contextlib
-import csv
 import os
-import statistics
 import sys
-import time
 import warnings
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -29,6 +26,12 @@ sys.path.insert(0, folder)
 
 import numpy as np  # noqa: E402
 import perturbation_peers  # noqa: E402
+from paired import (  # noqa: E402
+    Case,
+    print_table,
+    rows_of,
+    write_table,
+)
 
 from skrobust import perturbations  # noqa: E402
 
@@ -44,27 +47,10 @@ KINDS = [
 ]  # fmt: skip
 
 
-def available():
-    """Return the functions of each library that can be imported."""
-    found = {}
-    for library in perturbation_peers.LIBRARIES:
-        try:
-            found[library.__name__] = library(np.random.default_rng(0))
-        except Exception as error:
-            print(f"left out: {library.__name__} ({error})")
-    return found
-
-
-def cpu_seconds(sides):
-    """Return the median CPU time of each side; the sides take turns."""
-    times = {name: [] for name in sides}
-    for repeat in range(REPEATS + 1):
-        for name, side in sides.items():
-            start = time.process_time()
-            side()
-            if repeat:  # the first time warms up
-                times[name].append(time.process_time() - start)
-    return {name: statistics.median(values) for name, values in times.items()}
+HEADER = (
+    "perturbation", "pixels", "images per CPU-second", "fastest other library",
+    "its images per CPU-second", "ratio", "what it does otherwise",
+)  # fmt: skip
 
 
 def over(images, function):
@@ -81,70 +67,70 @@ def works(function, images):
     return False
 
 
-def image_rows(wanted, file):
-    """Print a table of all libraries, and write the fastest others to a file."""
-    libraries = available()
-    lines = []
-    print("\n| operation | side | images per CPU-s | other | its rate | ratio | |")
-    print("|---|---|---|---|---|---|---|")
+def cases(short, wanted=()):
+    """Yield every kind at both sizes beside all libraries that have it."""
+    libraries = {}
+    for library in perturbation_peers.LIBRARIES:
+        try:
+            libraries[library.__name__] = library(np.random.default_rng(0))
+        except Exception as error:
+            print(f"left out: {library.__name__} ({error})")
+    shapes = ((4, 32, 32, 3), (1, 224, 224, 3)) if short else SHAPES
     for name in wanted or KINDS:
         kind = getattr(perturbations, name)
-        for shape in SHAPES:
+        for shape in shapes:
             images = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
             ours = kind(severity=3, random_state=0)
             sides = {"skrobust": lambda p=ours, x=images: p.perturb(None, x)}
             for library, functions in libraries.items():
                 if name in functions and works(functions[name], images):
                     sides[library] = over(images, functions[name])
-            rates = {k: len(images) / t for k, t in cpu_seconds(sides).items()}
-            mine = rates.pop("skrobust")
-            others = sorted(rates.items(), key=lambda item: -item[1])
-            for k, (library, rate) in enumerate(others or [("none", np.nan)]):
-                remark = perturbation_peers.REMARKS.get((library, name), "")
-                first = f"{name} | {shape[1]} | {mine:,.0f}" if k == 0 else " | | "
-                ratio = f"{mine / rate:.2f}"
-                print(f"| {first} | {library} | {rate:,.0f} | {ratio} | {remark} |")
-                if k == 0:
-                    row = [name, shape[1], round(mine), library, round(rate), ratio]
-                    lines.append([*row, remark] if others else [*row[:3], *[""] * 4])
-    if file:
-        with open(file, "w", newline="") as out:
-            csv.writer(out, lineterminator="\n").writerows([HEADER, *lines])
+            remarks = {
+                library: perturbation_peers.REMARKS.get((library, name), "")
+                for library in sides
+            }
+            what = f"{name}, {shape[1]} pixels"
+            yield Case("perturbations", what, "images", len(images), sides, remarks)
+    if not wanted:
+        yield from table_cases(1_000 if short else 100_000)
 
 
-HEADER = (
-    "perturbation", "pixels", "images per CPU-second", "fastest other library",
-    "its images per CPU-second", "ratio", "what it does otherwise",
-)  # fmt: skip
-
-
-def table_rows(wanted):
-    X = np.random.default_rng(0).normal(size=(100_000, 30))
+def table_cases(n_rows):
+    """Yield perturbations of tables beside bare numpy."""
+    X = np.random.default_rng(0).normal(size=(n_rows, 30))
     sd, rng = X.std(axis=0), np.random.default_rng(1)
     bare = {
         "FeatureNoise": lambda: X + 0.2 * sd * rng.standard_normal(X.shape),
         "MissingValues": lambda: np.where(rng.random(X.shape) < 0.2, np.nan, X),
     }
-    print("\n| operation | rows per CPU-s | bare numpy | time against it |")
-    print("|---|---|---|---|")
     for name, plain in bare.items():
-        kind = getattr(perturbations, name, None)
-        if kind is None or (wanted and name not in wanted):
-            continue
-        ours = kind(severity=3, random_state=0).fit(X)
-        times = cpu_seconds({"ours": lambda p=ours: p.perturb(None, X), "bare": plain})
-        rates = [len(X) / times[side] for side in ("ours", "bare")]
-        print(
-            f"| {name} | {rates[0]:,.0f} | {rates[1]:,.0f} | "
-            f"{times['ours'] / times['bare']:.2f} |"
-        )
+        ours = getattr(perturbations, name)(severity=3, random_state=0).fit(X)
+        sides = {"skrobust": lambda p=ours: p.perturb(None, X), "bare numpy": plain}
+        yield Case("perturbations", f"{name}, 30 columns", "rows", n_rows, sides)
+
+
+def fastest(rows):
+    """Return one line for each kind and size, with the fastest other library."""
+    found = {}
+    for _, what, _, ours, other, rate, ratio, remark in rows:
+        name, _, size = what.partition(", ")
+        key = name, size.removesuffix(" pixels")
+        line = [*key, round(float(ours)), other, round(float(rate)), ratio, remark]
+        if key not in found or line[4] > found[key][4]:
+            found[key] = line
+    return list(found.values())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="*")
+    parser.add_argument("kinds", nargs="*", choices=[[], *KINDS])
     parser.add_argument("--csv", metavar="FILE")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    image_rows([kind for kind in args.kinds if kind in KINDS], args.csv)
-    table_rows(args.kinds)
+    rows = []
+    for case in cases(False, args.kinds):
+        rows += rows_of(case, REPEATS)
+    print_table(rows)
+    if args.csv:
+        images = [row for row in rows if "pixels" in row[1]]
+        write_table(fastest(images), args.csv, HEADER)

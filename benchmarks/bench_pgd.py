@@ -16,9 +16,11 @@ import warnings
 
 import numpy as np
 import torch
+from arena_nets import of_art, of_foolbox
+from paired import Case, available
 from sklearn.datasets import load_digits
 
-from skrobust.attacks import FGSM, PGD
+from skrobust.attacks import FGSM, PGD, AutoAttack
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.nets import small_cnn_classifier
 
@@ -196,6 +198,46 @@ def radius_curve(name, net, images, labels):
     print(f"radius curve, {name}: {full / curve.n_passes:.1f} x fewer passes than 20 "
           f"runs of every step, {passes / curve.n_passes:.1f} x than 20 whose fooled "
           f"leave; rows above theirs, all radii: {above}", flush=True)  # fmt: skip
+
+
+def cases(short):
+    """Yield PGD and FGSM beside a bare loop and other libraries."""
+    torch.set_num_threads(1)
+    images, y = digits(1 if short else 3)
+    net = make_net(images, y)
+    rows = slice(1000, 1064 if short else 1512)
+    images, labels, eps = images[rows], y[rows], 0.1
+    made = make_sides(net, images, labels, eps, "cpu")
+    pgd = {
+        "ours": made["PGD-40, skrobust, no early stop"],
+        "bare loop": made["PGD-40, bare loop"],
+    }
+    if "PGD-40, torchattacks" in made:
+        pgd["torchattacks"] = made["PGD-40, torchattacks"]
+    for library, build in {"foolbox": of_foolbox, "ART": of_art}.items():
+        for name, run in available((build,), net, eps, np.inf, 0).items():
+            if name == "PGD":
+                pgd[library] = lambda run=run: run(40, images, labels)
+    yield Case("attacks", "PGD, 40 steps", "rows", len(labels), pgd)
+    fgsm = {"ours": made["FGSM, skrobust"], "bare loop": made["FGSM, bare loop"]}
+    yield Case("attacks", "FGSM", "rows", len(labels), fgsm)
+    images, labels = images[:64], labels[:64]  # minutes for more
+    auto = AutoAttack(eps=eps, data_range=(0, 1), random_state=0)
+    sides = {"ours": lambda: auto.perturb(net, images, labels)}
+    sides |= available((_auto_attack,), net, images, labels, eps)
+    yield Case("attacks", "AutoAttack, standard", "rows", len(labels), sides)
+
+
+def _auto_attack(net, images, labels, eps):
+    from pyautoattack import AutoAttack as Reference
+
+    reference = Reference(net.module_, norm="Linf", eps=eps, seed=0)
+    x, t = torch.from_numpy(images), torch.from_numpy(labels)
+
+    def run():
+        return reference.run_standard_evaluation(x, t, batch_size=BATCH)
+
+    return {"AutoAttack reference": run}
 
 
 def main():

@@ -12,6 +12,7 @@ import time
 import warnings
 
 import numpy as np
+from paired import Case
 from scipy.stats import gaussian_kde
 
 from skrobust.sampling import DistanceSurprise, LikelihoodSurprise, MahalanobisSurprise
@@ -93,6 +94,26 @@ def peers():
         return np.sqrt(square * (1 - 1 / n))
 
     return "dnn-tip", dsa, by_class(lsa), mdsa
+
+
+def cases(short):
+    """Yield the three measures on fewer activations than ``main``."""
+    n_train, n_test = (2_000, 100) if short else (20_000, 500)
+    train, labels = clouds(n_train, 1)
+    test, predicted = clouds(n_test, 2)
+    peer, *measures = peers()
+    kinds = DistanceSurprise, LikelihoodSurprise, MahalanobisSurprise
+    for kind, other in zip(kinds, measures, strict=True):
+
+        def ours(kind=kind):
+            return kind().fit(train, labels).score_samples(test, predicted)
+
+        def theirs(other=other):
+            return other(train, labels, test, predicted)
+
+        what = f"{kind.__name__}, {n_train} x {N_UNITS} in training"
+        sides = {"ours": ours, peer: theirs}
+        yield Case("surprise adequacy", what, "rows", n_test, sides)
 
 
 def seconds(call):

@@ -10,6 +10,7 @@ import argparse
 import time
 
 import numpy as np
+from paired import Case
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import minmax_scale
@@ -73,6 +74,29 @@ def of_cliques(model, X, y, eps, level):
     return np.array(errors) == 0, np.zeros(len(X), dtype=bool)
 
 
+def fitted(X, y, n_trees):
+    """Return a fitted model, and test rows that it has right."""
+    train, test, y_train, y_test = train_test_split(minmax_scale(X), y, random_state=0)
+    # The cliques of ART leave out the base score.
+    model = XGBClassifier(
+        n_estimators=n_trees, max_depth=6, learning_rate=0.1, base_score=0.5, n_jobs=1
+    ).fit(train, y_train)
+    right = model.predict(test) == y_test
+    return model, test[right], y_test[right]
+
+
+def cases(short):
+    """Yield proofs of trees beside Veritas."""
+    name, X, y, radii = next(tables())
+    model, rows, labels = fitted(X, y, 50 if short else 200)
+    rows, labels = (part[: 5 if short else 50] for part in (rows, labels))
+    sides = {
+        "ours": lambda: of_ours(model, rows, labels, radii[1], None),
+        "veritas": lambda: of_veritas(model, rows, labels, radii[1], 2.0),
+    }
+    yield Case("certificates", f"boosted trees, {name}", "rows", len(rows), sides)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=100)
@@ -99,24 +123,15 @@ def main():
     for name, X, y, radii in tables():
         if args.table not in (None, name):
             continue
-        X = minmax_scale(X)
-        train, test, y_train, y_test = train_test_split(X, y, random_state=0)
-        # The cliques of ART leave out the base score.
-        model = XGBClassifier(
-            n_estimators=args.trees, max_depth=6, learning_rate=0.1, base_score=0.5,
-            n_jobs=1,
-        ).fit(train, y_train)  # fmt: skip
-        right = model.predict(test) == y_test
+        model, test, y_test = fitted(X, y, args.trees)
         for eps in radii:
             for code, (verify, how, n) in codes.items():
                 if not n:
                     continue
-                rows = np.flatnonzero(right)[:n]
+                rows, labels = test[:n], y_test[:n]
                 begun = time.perf_counter()
                 try:
-                    certified, attacked = verify(
-                        model, test[rows], y_test[rows], eps, how
-                    )
+                    certified, attacked = verify(model, rows, labels, eps, how)
                 except ImportError:
                     continue
                 spent = 1000 * (time.perf_counter() - begun) / len(rows)

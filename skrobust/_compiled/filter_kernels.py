@@ -2,68 +2,109 @@
 
 import numpy as np
 
+_LINE = 16  # numbers that fill a line of the cache, or two of them
 
-def correlate_both(images, channels, row_index, column_index, down, across, out):
+
+def correlate_both(images, top, channels, row_index, column_index, down, across, out):
     """Filter images with a symmetric kernel along either axis.
 
+    ``images`` hold shares of ``top``, and so will ``out``: rounded, where it is not 1.
     ``row_index`` and ``column_index`` say which row or column is read at each place of
     the padded image; ``down`` and ``across`` are the weights from the centre outwards.
     The centre comes first, then the sum of the pixels at distance 1, and so on.
     """
     n, height, size = images.shape
+    number = type(top)
     far_down, far_across = len(down) - 1, len(across) - 1
     edge = far_across * channels
-    line = np.empty(size + 2 * edge, dtype=images.dtype)
-    middle = line[edge : edge + size]
+    # All lines begin where a line of the cache does.
+    pitch = -(-size // _LINE) * _LINE
+    begin = -(-edge // _LINE) * _LINE
+    n_kept = min(height, 2 * far_down + 1)  # rows of the image, in turn
+    n_numbers = n_kept * pitch
+    scratch = np.empty(_LINE + n_numbers + 2 * pitch + 2 * begin, dtype=down.dtype)
+    scratch = scratch[-(scratch.ctypes.data // scratch.itemsize) % _LINE :]
+    kept, new = scratch[:n_numbers].reshape(n_kept, pitch), scratch[n_numbers:]
+    line = scratch[n_numbers + pitch + begin - edge :]
+    middle = line[edge:]
+
+    def set_four(total, old, a, b, d, e, f, g, weights):
+        w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
+        for x in range(size):
+            value = w0 * old[x] + w1 * (a[x] + b[x])
+            value = value + w2 * (d[x] + e[x])
+            total[x] = value + w3 * (f[x] + g[x])
+
+    def add_three(total, a, b, d, e, f, g, weights):
+        w0, w1, w2 = weights[0], weights[1], weights[2]
+        for x in range(size):
+            value = total[x] + w0 * (a[x] + b[x])
+            value = value + w1 * (d[x] + e[x])
+            total[x] = value + w2 * (f[x] + g[x])
+
+    def add_one(total, a, b, weight):
+        for x in range(size):
+            total[x] = total[x] + weight * (a[x] + b[x])
+
+    def row(y):
+        return kept[row_index[y + far_down] % n_kept]
+
+    def beside(k):
+        return line[edge + k * channels :]
+
     for i in range(n):
-        image = images[i]
+        done = 0
         for y in range(height):
-            old, weight = image[row_index[y + far_down]], down[0]
-            for x in range(size):
-                middle[x] = weight * old[x]
+            while done < min(y + far_down + 1, height):
+                old, unit = images[i, done], kept[done % n_kept]
+                for x in range(size):
+                    unit[x] = number(old[x]) / top
+                done += 1
             k = 1
-            while k + 1 <= far_down:
-                a = image[row_index[y + far_down - k]]
-                b = image[row_index[y + far_down + k]]
-                d = image[row_index[y + far_down - k - 1]]
-                e = image[row_index[y + far_down + k + 1]]
-                first, second = down[k], down[k + 1]
+            if far_down >= 3:
+                a, b, d, e = row(y - 1), row(y + 1), row(y - 2), row(y + 2)
+                set_four(middle, row(y), a, b, d, e, row(y - 3), row(y + 3), down)
+                k = 4
+            else:
+                old, weight = row(y), down[0]
                 for x in range(size):
-                    value = middle[x] + first * (a[x] + b[x])
-                    middle[x] = value + second * (d[x] + e[x])
-                k += 2
-            if k <= far_down:
-                a = image[row_index[y + far_down - k]]
-                b = image[row_index[y + far_down + k]]
-                first = down[k]
-                for x in range(size):
-                    middle[x] = middle[x] + first * (a[x] + b[x])
+                    middle[x] = weight * old[x]
+            while k + 2 <= far_down:
+                a, b, d, e = row(y - k), row(y + k), row(y - k - 1), row(y + k + 1)
+                add_three(middle, a, b, d, e, row(y - k - 2), row(y + k + 2), down[k:])
+                k += 3
+            while k <= far_down:
+                add_one(middle, row(y - k), row(y + k), down[k])
+                k += 1
             for j in range(far_across):
                 left = column_index[j] * channels
                 right = column_index[far_across + size // channels + j] * channels
                 for c in range(channels):
                     line[j * channels + c] = middle[left + c]
                     line[edge + size + j * channels + c] = middle[right + c]
-            new, weight = out[i, y], across[0]
-            for x in range(size):
-                new[x] = weight * middle[x]
             k = 1
-            while k + 1 <= far_across:
-                a, b = line[edge - k * channels :], line[edge + k * channels :]
-                d, e = (
-                    line[edge - (k + 1) * channels :],
-                    line[edge + (k + 1) * channels :],
-                )
-                first, second = across[k], across[k + 1]
+            if far_across >= 3:
+                a, b, d, e = beside(-1), beside(1), beside(-2), beside(2)
+                set_four(new, middle, a, b, d, e, beside(-3), beside(3), across)
+                k = 4
+            else:
+                weight = across[0]
                 for x in range(size):
-                    value = new[x] + first * (a[x] + b[x])
-                    new[x] = value + second * (d[x] + e[x])
-                k += 2
-            if k <= far_across:
-                a, b = line[edge - k * channels :], line[edge + k * channels :]
-                first = across[k]
+                    new[x] = weight * middle[x]
+            while k + 2 <= far_across:
+                a, b, d, e = beside(-k), beside(k), beside(-k - 1), beside(k + 1)
+                add_three(new, a, b, d, e, beside(-k - 2), beside(k + 2), across[k:])
+                k += 3
+            while k <= far_across:
+                add_one(new, beside(-k), beside(k), across[k])
+                k += 1
+            to = out[i, y]
+            if top == 1:
                 for x in range(size):
-                    new[x] = new[x] + first * (a[x] + b[x])
+                    to[x] = new[x]
+                continue
+            for x in range(size):
+                to[x] = min(max(np.rint(new[x] * top), number(0)), top)
 
 
 def zoom_both(images, channels, rows, row_weights, columns, column_weights, out):

@@ -10,6 +10,7 @@ import numpy as np
 int32 = np.int32  # numba makes sums of these 64 bits wide, unless told at each
 _LANES = 32  # blocks that are transformed side by side
 _SIDE = 8 * _LANES
+_FLIP = 0 if np.little_endian else 7  # of the place of a byte in a word
 
 
 def planes_of_colours(images, luma, chroma):
@@ -122,6 +123,8 @@ def quantize_blocks(planes, table):
     total = n * per_plane
     # Column, row and block, or the two frequencies and block, one after another; the
     # constant distances let the loops over blocks run on several at a time.
+    eights = planes.view(np.uint64)  # eight bytes at a time
+    words, byte = np.zeros(_SIDE, dtype=np.uint64), np.uint64(255)
     t = np.zeros(8 * _SIDE, dtype=np.int32)
     turned = np.zeros(8 * _SIDE, dtype=np.int32)
     four, eight = np.float32(4), np.float32(8)
@@ -134,12 +137,13 @@ def quantize_blocks(planes, table):
         stop = min(start + _LANES, total)
         for block in range(start, stop):
             plane, rest = block // per_plane, block % per_plane
-            top, left = 8 * (rest // across), 8 * (rest % across)
+            top, left = 8 * (rest // across), rest % across
             for y in range(8):
-                line = planes[plane, top + y, left : left + 8]
-                at = np.uintp(y * _LANES + block - start)
-                for k in range(8):
-                    t[at + np.uintp(k * _SIDE)] = int32(line[k]) - int32(128)
+                words[y * _LANES + block - start] = eights[plane, top + y, left]
+        for k in range(8):
+            shift, line = np.uint64(8 * (k ^ _FLIP)), t[k * _SIDE :]
+            for j in range(_SIDE):
+                line[j] = int32((words[j] >> shift) & byte) - int32(128)
         forward(t, 4, 0, 11)
         turn(t, turned)
         forward(turned, 1, 2, 15)
@@ -153,15 +157,17 @@ def quantize_blocks(planes, table):
         backward(turned, 11)
         turn(turned, t)
         backward(t, 18)
+        words[:] = 0
+        for k in range(8):
+            shift, line = np.uint64(8 * (k ^ _FLIP)), t[k * _SIDE :]
+            for j in range(_SIDE):
+                value = min(max(int32(line[j] + 128), int32(0)), int32(255))
+                words[j] |= np.uint64(np.uint32(value)) << shift
         for block in range(start, stop):
             plane, rest = block // per_plane, block % per_plane
-            top, left = 8 * (rest // across), 8 * (rest % across)
+            top, left = 8 * (rest // across), rest % across
             for y in range(8):
-                line = planes[plane, top + y, left : left + 8]
-                at = np.uintp(y * _LANES + block - start)
-                for k in range(8):
-                    value = int32(t[at + np.uintp(k * _SIDE)] + 128)
-                    line[k] = min(max(value, int32(0)), int32(255))
+                eights[plane, top + y, left] = words[y * _LANES + block - start]
 
 
 def colours_of_planes(luma, chroma, out):
@@ -182,11 +188,10 @@ def colours_of_planes(luma, chroma, out):
                     sums[x] = int32(3 * int32(near[x]) + int32(far[x]))
                 line[0] = (4 * sums[0] + 8) >> 4
                 line[2 * wide - 1] = (4 * sums[wide - 1] + 7) >> 4
-                before, after = sums[:-1], sums[1:]
-                left, right = line[1:], line[2:]
+                before, after, inner = sums[:-1], sums[1:], line[1:]
                 for x in range(wide - 1):
-                    left[2 * x] = int32(3 * before[x] + after[x] + 7) >> 4
-                    right[2 * x] = int32(3 * after[x] + before[x] + 8) >> 4
+                    inner[2 * x] = int32(3 * before[x] + after[x] + 7) >> 4
+                    inner[2 * x + 1] = int32(3 * after[x] + before[x] + 8) >> 4
             new, bright, blue, red = out[i, y], luma[i, y], lines[0], lines[1]
             for x in range(width):
                 level = int32(bright[x])

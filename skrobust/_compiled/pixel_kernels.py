@@ -32,6 +32,15 @@ def add_to_bytes(levels, words, images, out):
         out[i] = np.uint8(min(max(value, np.int32(0)), np.int32(255)))
 
 
+def add_line_to_bytes(line, words, images, out):
+    """Add what each word is on a line, rounded, and clip."""
+    start, slope = line[0], line[1]
+    for i in range(images.size):
+        value = np.rint(start + slope * np.float32(words[i])) + np.float32(images[i])
+        value = min(max(value, np.float32(0)), np.float32(255))
+        out[i] = np.uint8(value)
+
+
 def scale_bytes(factors, words, images, out):
     """Multiply each byte, as a share of 255, by the factor that its word looks up."""
     top = np.float32(255)
@@ -178,13 +187,21 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
     ``rows`` and ``columns`` are where blocks begin, and the end of the last.
     """
     n, _, size = images.shape
-    across = len(columns) - 1
-    line = np.empty(size, dtype=np.int32)
-    total = np.empty(across * channels)
-    wide = np.empty(across * channels)  # columns of each block
-    means = np.empty((len(rows) - 1, across * channels), dtype=np.uint8)
-    for b in range(across):
-        wide[b * channels : (b + 1) * channels] = columns[b + 1] - columns[b]
+    n_sums, widest = (len(columns) - 1) * channels, np.int64(np.diff(columns).max())
+    line = np.zeros(size + 1, dtype=np.int32)  # with a zero that fills narrow blocks up
+    total = np.empty(n_sums, dtype=np.int32)
+    wide = np.empty(n_sums, dtype=np.int32)  # columns of each block
+    member = np.empty((widest, n_sums), dtype=np.uintp)
+    means = np.empty((len(rows) - 1, n_sums), dtype=np.uint8)
+    shown = np.empty(size, dtype=np.uintp)
+    for j in range(n_sums):
+        start = columns[j // channels]
+        wide[j] = columns[j // channels + 1] - start
+        for k in range(widest):
+            place = (start + k) * channels + j % channels
+            member[k, j] = place if k < wide[j] else size
+    for j in range(size):
+        shown[j] = column_shown[j // channels] * channels + j % channels
     for i in range(n):
         for block in range(len(rows) - 1):
             line[:] = 0
@@ -192,24 +209,28 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
                 old = images[i, y]
                 for x in range(size):
                     line[x] += np.int32(old[x])
-            for b in range(across):
-                if channels == 3:
-                    red = green = blue = np.int32(0)
-                    for x in range(3 * columns[b], 3 * columns[b + 1], 3):
-                        red += line[x]
-                        green += line[x + 1]
-                        blue += line[x + 2]
-                    total[3 * b], total[3 * b + 1], total[3 * b + 2] = red, green, blue
-                    continue
-                for k in range(channels):
-                    part = np.int32(0)
-                    for x in range(columns[b], columns[b + 1]):
-                        part += line[x * channels + k]
-                    total[b * channels + k] = part
-            tall, mean = np.float64(rows[block + 1] - rows[block]), means[block]
-            for x in range(across * channels):
-                count = tall * wide[x]
-                mean[x] = np.uint8(np.floor((2 * total[x] + count) / (2 * count)))
+            if widest == 3:
+                first, second, third = member[0], member[1], member[2]
+                for j in range(n_sums):
+                    part = line[first[j]] + line[second[j]] + line[third[j]]
+                    total[j] = part
+            else:
+                total[:] = 0
+                for k in range(widest):
+                    place = member[k]
+                    for j in range(n_sums):
+                        total[j] += line[place[j]]
+            tall, mean = np.int32(rows[block + 1] - rows[block]), means[block]
+            if tall * widest <= 4096:  # single precision tells the whole part
+                for j in range(n_sums):
+                    count = np.float32(np.int32(tall * wide[j]))
+                    part = np.float32(np.int32(2 * total[j])) + count
+                    mean[j] = np.uint8(np.floor(part / (count + count)))
+            else:
+                for j in range(n_sums):
+                    count = np.float64(tall * wide[j])
+                    part = 2.0 * np.float64(total[j]) + count
+                    mean[j] = np.uint8(np.floor(part / (2 * count)))
         before = -1
         for y in range(len(row_shown)):
             new = out[i, y]
@@ -220,33 +241,5 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
                 continue
             before = row_shown[y]
             mean = means[before]
-            for x in range(len(column_shown)):
-                to, at = np.uintp(x * channels), np.uintp(column_shown[x] * channels)
-                if channels == 3:
-                    new[to] = mean[at]
-                    new[to + np.uintp(1)] = mean[at + np.uintp(1)]
-                    new[to + np.uintp(2)] = mean[at + np.uintp(2)]
-                    continue
-                for k in range(np.uintp(channels)):
-                    new[to + k] = mean[at + k]
-
-
-def whiten(images, weights, keep, rest, flakes, out):
-    """Mix pixels with brighter, greyer ones, and add flakes and the same turned round.
-
-    ``images`` has shape (n, numbers), ``flakes`` (n, pixels); ``weights`` are those of
-    the channels in the grey.
-    """
-    n, n_pixels = flakes.shape
-    number, channels = type(keep), len(weights)
-    for i in range(n):
-        old, new, flake = images[i], out[i], flakes[i]
-        for j in range(n_pixels):
-            start, last = channels * j, n_pixels - 1 - j
-            grey = weights[0] * old[start]
-            for k in range(1, channels):
-                grey = grey + weights[k] * old[start + k]
-            bright = number(1.5) * grey + number(0.5)
-            for k in range(start, start + channels):
-                white = old[k] if old[k] > bright else bright
-                new[k] = ((keep * old[k] + rest * white) + flake[j]) + flake[last]
+            for x in range(size):
+                new[x] = mean[shown[x]]

@@ -18,11 +18,16 @@ from skrobust._compiled import (
     filter_kernels,
     jpeg_kernels,
     pixel_kernels,
+    place_kernels,
+    plane_kernels,
     shape_kernels,
+    snow_kernels,
     warp_kernels,
+    zoom_kernels,
 )
 from skrobust._keyed_noise.generator import NoiseKey
-from skrobust.perturbations.images import _rotation, byte_pixels
+from skrobust.perturbations.images import _pixel_noise, _rotation, byte_pixels
+from skrobust.perturbations.images._edges import canny
 from skrobust.perturbations.images.jpeg_loss import after_jpeg
 from skrobust.perturbations.images.warp import pixel_grid, shift, warp
 
@@ -43,8 +48,12 @@ KERNELS = [
         filter_kernels,
         jpeg_kernels,
         pixel_kernels,
+        place_kernels,
+        plane_kernels,
         shape_kernels,
+        snow_kernels,
         warp_kernels,
+        zoom_kernels,
     )
     for function in vars(module).values()
     if getattr(function, "__module__", None) == module.__name__
@@ -164,6 +173,11 @@ def test_a_broken_translator_is_none(monkeypatch):
         sp.Contrast(factor=3),
         sp.Gamma(gamma=2.2),
         sp.ElasticDeformation(alpha=4, sigma=0.02, affine=0.9),
+        sp.ZoomBlur(zoom=1.5, step=0.04),
+        sp.ZoomBlur(zoom=1.005),
+        sp.UniformNoise(half_width=0.37),
+        sp.Pixelate(share=0.03),
+        sp.Downscaling(share=0.9),
     ],
     ids=str,
 )
@@ -175,6 +189,37 @@ def test_parameters_have_the_bits_of_numpy(p, dtype, monkeypatch, always):
         fast = p.perturb(None, X)
         plain = by_numpy(monkeypatch, lambda X=X: p.perturb(None, X))
         assert fast.tobytes() == plain.tobytes()
+
+
+def test_ties_of_edges_are_decided_as_by_numpy(monkeypatch, always):
+    y, x = np.mgrid[:40, :52]
+    flat = np.zeros((40, 52))
+    patterns = [
+        flat, flat + 1, x % 2, (x + y) % 2, (x // 4 + y // 4) % 2, x > 20, x + y > 40,
+        x > y, (x - 25) ** 2 + (y - 20) ** 2 < 150, x / 52, (x * y) % 7 / 6,
+        ((x > 20) + (y > 15)) / 2, 0.25 + 0.12 * (x > 9), 30.0 * (x > 9),
+    ]  # fmt: skip
+    grey = np.stack(patterns).astype(np.float64)
+    fast = canny(grey)
+    assert np.array_equal(fast, by_numpy(monkeypatch, lambda: canny(grey)))
+    assert fast[5].any()
+    for side in (1, 2, 3, 5, 8, 9):
+        small = np.ascontiguousarray(grey[:, :side, :7])
+        plain = by_numpy(monkeypatch, lambda small=small: canny(small))
+        assert np.array_equal(canny(small), plain)
+
+
+@pytest.mark.parametrize("half_width", [0, 1e-9, 0.03, 0.1, 0.3118, 0.9, 5.0])
+def test_levels_of_uniform_noise_lie_on_a_line(half_width):
+    words = np.arange(65536, dtype=np.uint16)
+    levels = _pixel_noise._levels(_pixel_noise.uniform_table, 0.0, half_width)
+    line = _pixel_noise._line(half_width)
+    assert line is not None
+    for byte in (0, 100, 255):
+        out = np.empty(words.shape, dtype=np.uint8)
+        pixels = np.full(words.shape, byte, dtype=np.uint8)
+        compiling._compile(pixel_kernels.add_line_to_bytes)(line, words, pixels, out)
+        assert np.array_equal(out, np.clip(levels + byte, 0, 255))
 
 
 @pytest.mark.parametrize("width", [1, 7, 1500])

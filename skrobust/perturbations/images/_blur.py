@@ -14,6 +14,7 @@ from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
 from skrobust.perturbations.images.separable_filter import (
+    blur_bytes,
     blur_images,
     gaussian_kernel,
 )
@@ -68,6 +69,9 @@ class GaussianBlur(ImagePerturbation):
 
     def _perturb_images(self, images, rng):
         return blur_images(images, self._strength(images))
+
+    def _perturb_bytes(self, images, rng):
+        return blur_bytes(images, self._strength(images))
 
 
 class DefocusBlur(PublishedPerturbation):

@@ -1,12 +1,20 @@
 """Canny edges of images."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy import ndimage
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.edge_kernels import mark_ridges
-from skrobust.perturbations.images._color import grey_of
+from skrobust._compiled.edge_kernels import (
+    find_edges,
+    grey_of_bytes,
+    look_up_by_edge,
+)
+from skrobust.perturbations.images._color import grey_of, grey_weights
+from skrobust.perturbations.images.byte_pixels import as_bytes, as_units
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
+from skrobust.perturbations.images.separable_filter import gaussian_kernel
 from skrobust.perturbations.strength import Strength
 
 _STD, _LOW, _HIGH = 1.0, 0.1, 0.2  # smoothing, and the two thresholds of the gradient
@@ -15,6 +23,11 @@ _STD, _LOW, _HIGH = 1.0, 0.1, 0.2  # smoothing, and the two thresholds of the gr
 def _smooth(grey):
     # Zeros outside; dividing by the same of a white image undoes their darkening.
     return ndimage.gaussian_filter(grey, (0, _STD, _STD), mode="constant")
+
+
+@lru_cache(maxsize=8)
+def _smooth_white(height, width):
+    return _smooth(np.ones((1, height, width)))
 
 
 def _gradient(smooth, along, across):
@@ -27,11 +40,6 @@ def _ridges(size, down, right):
 
     Where it is smaller than ``_LOW`` it is no ridge.
     """
-    kernel = compiled(mark_ridges, size.size)
-    if kernel is not None:
-        out = np.empty(size.shape, dtype=bool)
-        kernel(size, down, right, _LOW, out)
-        return out
     steep = np.abs(down) >= np.abs(right)
     larger = np.where(steep, np.abs(down), np.abs(right))
     smaller = np.where(steep, np.abs(right), np.abs(down))
@@ -52,7 +60,7 @@ def _ridges(size, down, right):
     return ridge
 
 
-def canny(grey):
+def canny(grey, largest=None):
     """Return the edges of grey images of shape (n, height, width), as bool.
 
     J. Canny, "A Computational Approach to Edge Detection", 1986: smooth, take the
@@ -60,7 +68,16 @@ def canny(grey):
     somewhere. The parameters are the defaults of scikit-image, which MNIST-C uses.
     """
     grey = grey.astype(np.float64)
-    smooth = _smooth(grey) / _smooth(np.ones((1, *grey.shape[1:])))
+    white = _smooth_white(*grey.shape[1:])
+    kernel = compiled(find_edges, grey.size)
+    if kernel is not None:
+        weights = gaussian_kernel(_STD)
+        edges = np.empty(grey.shape, dtype=np.uint8)
+        largest = float(np.abs(grey).max()) if largest is None else largest
+        limits = (_LOW, _HIGH, max(1.0, largest))
+        kernel(grey, weights[len(weights) // 2 :], white[0], *limits, edges)
+        return edges.view(bool)
+    smooth = _smooth(grey) / white
     down, right = _gradient(smooth, 1, 2), _gradient(smooth, 2, 1)
     size = np.hypot(down, right)
     weak = _ridges(size, down, right)
@@ -118,4 +135,24 @@ class CannyEdges(ImagePerturbation):
 
     def _perturb_images(self, images, rng):
         edges = canny(grey_of(images)[..., 0])[..., None].astype(images.dtype)
-        return images + (edges - images) * self._strength(images)
+        return self._mixed(images, edges, self._strength(images))
+
+    @staticmethod
+    def _mixed(images, edges, share):
+        return images + (edges - images) * share
+
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(grey_of_bytes, images.size)
+        if kernel is None:
+            return None
+        n, height, width, channels = images.shape
+        flat = np.ascontiguousarray(images).reshape(-1, channels)
+        grey = np.empty(len(flat))
+        kernel(flat, np.array(grey_weights(channels), dtype=np.float32), grey)
+        edges = canny(grey.reshape(n, height, width), 1.0).view(np.uint8).reshape(-1)
+        units = as_units(np.arange(256, dtype=np.uint8))
+        both = np.array([[0], [1]], dtype=np.float32)
+        tables = as_bytes(self._mixed(units, both, self._strength(images)))
+        out = np.empty_like(flat)
+        compiled(look_up_by_edge, images.size)(tables.reshape(-1), edges, flat, out)
+        return out.reshape(images.shape)

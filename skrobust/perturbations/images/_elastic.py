@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from skrobust._compiled.compiled import compiled
+from skrobust._compiled.place_kernels import bend_places
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
@@ -92,31 +94,34 @@ class ElasticDeformation(PublishedPerturbation):
         corners = rng.uniform(-1, 1, size=(n, 2, 3)) * at.affine * side
         field = rng.uniform(-1, 1, size=(n, 2, height, width)).astype(np.float64)
         field = gaussian_filter(field, at.sigma * side, "reflect", truncate=3.0)
-        down, right = at.alpha * side * np.moveaxis(field, 1, 0)
         if self.published:
+            down, right = at.alpha * side * np.moveaxis(field, 1, 0)
             return _resampled_twice(images, corners, down, right)
-        rows, columns = pixel_grid(height, width)
-        rows, columns = rows + down, columns + right
-        # The corners lie at (1, 1), (1, -1) and (-1, -1) in units of a third of the
-        # side; this is the affine map that moves them as drawn.
-        shift = _affine_shift(corners, rows / (side / 3), columns / (side / 3))
-        rows = rows + shift[:, 0] + (height - 1) / 2
-        columns = columns + shift[:, 1] + (width - 1) / 2
-        return warp(images, rows, columns)
+        return warp(images, *_bent_places(field, at.alpha * side, corners, side / 3))
 
 
-def _affine_shift(corners, rows, columns):
-    """Return how the affine map moves places, seen from the centre of the square."""
-    first, second, third = np.moveaxis(corners, 2, 0)[..., None, None]
-    return (
-        (first + third) / 2
-        + (second - third) / 2 * _with_axis(rows)
-        + (first - second) / 2 * _with_axis(columns)
-    )
-
-
-def _with_axis(places):
-    return places[..., None, :, :]
+def _bent_places(field, scale, corners, unit):
+    """Return the rows and columns that the field and the affine map lead to."""
+    n, _, height, width = field.shape
+    # The corners lie at (1, 1), (1, -1) and (-1, -1) in units of a third of the side;
+    # this is the affine map that moves them as drawn, seen from the centre.
+    first, second, third = np.moveaxis(corners, 2, 0)
+    affine = np.stack([first + third, second - third, first - second], axis=2) / 2
+    kernel = compiled(bend_places, field.size)
+    if kernel is not None:
+        rows, columns = np.empty((2, n, height, width))
+        kernel(np.ascontiguousarray(field), scale, affine, unit, rows, columns)
+        return rows, columns
+    down, right = scale * np.moveaxis(field, 1, 0)
+    rows, columns = pixel_grid(height, width)
+    rows, columns = rows + down, columns + right
+    far, aside = rows / unit, columns / unit
+    places = []
+    for axis, place in enumerate((rows, columns)):
+        shift, by_row, by_column = affine[:, axis, :, None, None].swapaxes(0, 1)
+        shift = shift + by_row * far + by_column * aside
+        places.append(place + shift + (field.shape[2 + axis] - 1) / 2)
+    return places
 
 
 def _resampled_twice(images, corners, down, right):

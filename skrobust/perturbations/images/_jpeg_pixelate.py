@@ -1,5 +1,6 @@
 """JPEG compression and pixelation of images."""
 
+from functools import lru_cache
 from io import BytesIO
 
 import numpy as np
@@ -145,9 +146,8 @@ class Pixelate(ImagePerturbation):
 
     def _perturb_tensor(self, images, rng):
         places = list(self._places(images.movedim(1, -1)))
-        for axis, (counted, shown) in zip((2, 3), places, strict=True):
-            first = np.flatnonzero(np.diff(counted, prepend=-1))
-            size = np.diff(first, append=images.shape[axis])
+        for axis, (_, shown, ends) in zip((2, 3), places, strict=True):
+            first, size = ends[:-1], np.diff(ends)
             total = 0
             for k in range(size.max()):  # the k-th members of all blocks at once
                 at = index_tensor(images, first + np.minimum(k, size - 1))
@@ -168,8 +168,7 @@ class Pixelate(ImagePerturbation):
             count = count.astype(np.int32)
             means = ((2 * total + count) // (2 * count)).astype(np.uint8)
             return _repeated(means, shown)
-        counted, shown = zip(*self._places(images), strict=True)
-        ends = [np.append(0, np.cumsum(np.bincount(place))) for place in counted]
+        _, shown, ends = zip(*self._places(images), strict=True)
         images = np.ascontiguousarray(images)
         lines = images.reshape(*images.shape[:2], -1)
         out = np.empty_like(lines)
@@ -177,22 +176,31 @@ class Pixelate(ImagePerturbation):
         return out.reshape(images.shape)
 
     def _places(self, images):
-        """Yield the blocks that pixels count in and those that they show, by axis."""
+        """Yield what :func:`_block_places` returns for the height and the width."""
         share = self._strength(images)
         for side in images.shape[1:3]:
-            n_blocks = max(int(round(share * side, 9)), 1)
-            centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
-            yield (centre - 1) // (2 * side), centre // (2 * side)
+            yield _block_places(side, max(int(round(share * side, 9)), 1))
 
     def _blocks(self, images, dtype):
         """Return sums and sizes of the blocks, and which block each pixel shows."""
         total, sizes, places = images, [], []
-        for axis, (counted, shown) in enumerate(self._places(images), start=1):
+        for axis, (counted, shown, _) in enumerate(self._places(images), start=1):
             first = np.flatnonzero(np.diff(counted, prepend=-1))
             total = _block_sums(total, first, axis, dtype)
             sizes.append(np.diff(first, append=images.shape[axis]))
             places.append(shown)
         return total, np.outer(*sizes)[:, :, None].astype(dtype), places
+
+
+@lru_cache(maxsize=8)
+def _block_places(side, n_blocks):
+    """Return the block that each pixel counts in, that it shows, and where blocks end.
+
+    The ends begin with that of no block, which is 0.
+    """
+    centre = (2 * np.arange(side) + 1) * n_blocks  # in units of block / 2 side
+    counted, shown = (centre - 1) // (2 * side), centre // (2 * side)
+    return counted, shown, np.append(0, np.cumsum(np.bincount(counted)))
 
 
 def _block_sums(values, first, axis, dtype):

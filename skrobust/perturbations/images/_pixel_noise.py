@@ -1,12 +1,17 @@
 """Noise on every pixel: Gaussian, uniform and speckle noise."""
 
 import functools
+import itertools
 
 import numpy as np
 from scipy.special import ndtri
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import add_to_bytes, scale_bytes
+from skrobust._compiled.pixel_kernels import (
+    add_line_to_bytes,
+    add_to_bytes,
+    scale_bytes,
+)
 from skrobust.perturbations.images.device_filters import look_up
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
@@ -31,6 +36,48 @@ def normal_table():
     return table
 
 
+@functools.cache
+def uniform_table():
+    """Return 65,536 numbers between -1 and 1, equally far apart, one for each word."""
+    table = (np.arange(65536) + 0.5) / 32768 - 1
+    table.flags.writeable = False
+    return table
+
+
+@functools.lru_cache(maxsize=8)
+def _levels(table, mean, scale):
+    """Return whole numbers for bytes: x + rounded noise is x + noise rounded."""
+    noise = (mean + scale * table()).astype(np.float32)
+    levels = np.clip(np.rint(noise * 255), -255, 255).astype(np.int16)
+    levels.flags.writeable = False
+    return levels
+
+
+@functools.lru_cache(maxsize=8)
+def _line(half_width):
+    """Return start and slope of a line that rounds to the levels of uniform noise.
+
+    In single precision not every line does, and None is returned if none of those
+    nearby does at each word.
+    """
+    levels = _levels(uniform_table, 0.0, half_width)
+    words = np.arange(65536).astype(np.float32)
+    ends = [255 * half_width * (0.5 / 32768 - 1), 255 * half_width / 32768]
+    ends = np.array(ends, dtype=np.float32)
+    for steps in itertools.product((0, 1, -1, 2, -2), repeat=2):
+        line = ends + np.spacing(ends) * np.array(steps, dtype=np.float32)
+        if (np.clip(np.rint(line[0] + line[1] * words), -255, 255) == levels).all():
+            return line
+    return None
+
+
+@functools.lru_cache(maxsize=8)
+def _factors(std):
+    factors = (1 + std * normal_table()).astype(np.float32)
+    factors.flags.writeable = False
+    return factors
+
+
 def _by_word(kernel, table, words, images):
     """Return new bytes from a kernel of what each word looks up."""
     out = np.empty(images.shape, dtype=np.uint8)
@@ -42,8 +89,9 @@ def _by_word(kernel, table, words, images):
 class AdditiveNoise(ImagePerturbation):
     """Base class of noise added to every pixel and channel independently.
 
-    A subclass writes ``_noise_table(images)``: the noise of each of the 65,536 words,
-    as a share of the data range.
+    The noise of each of the 65,536 words, as a share of the data range, is a number of
+    the table that a subclass names, times a scale, plus a mean. The subclass writes
+    ``_mean_and_scale(images)``.
     """
 
     _needs_geometry = False
@@ -59,10 +107,13 @@ class AdditiveNoise(ImagePerturbation):
         out += images
         return out
 
+    def _noise_table(self, images):
+        mean, scale = self._mean_and_scale(images)
+        return mean + scale * self._table()
+
     def _perturb_bytes(self, images, rng):
-        # Rounding x + noise is x + rounded noise, since x is whole.
-        levels = np.rint(self._noise_table(images).astype(np.float32) * 255)
-        levels = np.clip(levels, -255, 255).astype(np.int16)
+        mean, scale = self._mean_and_scale(images)
+        levels = _levels(self._table, float(mean), float(scale))
         words = rng.words(images.shape)
         kernel = compiled(add_to_bytes, images.size)
         if kernel is not None:
@@ -127,13 +178,14 @@ class GaussianNoise(AdditiveNoise):
     _strong_params = {"std": 0.2}
     _test_params = ({}, {"std": 0.1, "image_shape": None})
 
-    def _noise_table(self, images):
+    _table = staticmethod(normal_table)
+
+    def _mean_and_scale(self, images):
         if self.mean is None and self.std is None and self.var is None:
             severity = 1.0 if self.severity is None else self.severity
-            return normal_table() * GAUSSIAN_NOISE.at(severity, images.shape[1:3])
-        mean = self.mean or 0.0
+            return 0.0, GAUSSIAN_NOISE.at(severity, images.shape[1:3])
         std = self.std if self.std is not None else np.sqrt(self.var or 0.0)
-        return mean + std * normal_table()
+        return self.mean or 0.0, std
 
 
 class UniformNoise(AdditiveNoise):
@@ -170,11 +222,22 @@ class UniformNoise(AdditiveNoise):
     _strengths = {"half_width": GAUSSIAN_NOISE}
     _strong_params = {"half_width": 0.3}
 
-    def _noise_table(self, images):
+    _table = staticmethod(uniform_table)
+
+    def _mean_and_scale(self, images):
         half_width = self.half_width
         if half_width is None:  # that of the same standard deviation
             half_width = 3**0.5 * self._strength(images)
-        return half_width * ((np.arange(65536) + 0.5) / 32768 - 1)
+        return 0.0, half_width
+
+    def _perturb_bytes(self, images, rng):
+        kernel = compiled(add_line_to_bytes, images.size)
+        line = None
+        if kernel is not None:
+            line = _line(float(self._mean_and_scale(images)[1]))
+        if line is None:
+            return super()._perturb_bytes(images, rng)
+        return _by_word(kernel, line, rng.words(images.shape), images)
 
 
 class SpeckleNoise(ImagePerturbation):
@@ -225,10 +288,13 @@ class SpeckleNoise(ImagePerturbation):
     _strong_params = {"std": 0.3}
 
     def _perturb_tensor(self, images, rng):
-        return look_up(images, self._factors(images.movedim(1, -1)), rng) * images
+        return look_up(images, self._share_table(images.movedim(1, -1)), rng) * images
+
+    def _share_table(self, images):
+        return 1 + self._strength(images) * normal_table()
 
     def _perturb_images(self, images, rng):
-        factors = self._factors(images).astype(images.dtype)
+        factors = self._share_table(images).astype(images.dtype)
         out = np.take(factors, rng.words(images.shape), mode="clip")
         out *= images
         return out
@@ -237,8 +303,5 @@ class SpeckleNoise(ImagePerturbation):
         kernel = compiled(scale_bytes, images.size)
         if kernel is None:
             return None
-        factors = self._factors(images).astype(np.float32)
+        factors = _factors(float(self._strength(images)))
         return _by_word(kernel, factors, rng.words(images.shape), images)
-
-    def _factors(self, images):
-        return 1 + self._strength(images) * normal_table()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._compiled.compiled import compiled
-from skrobust._compiled.pixel_kernels import whiten
+from skrobust._compiled.snow_kernels import flakes_of_noise, whiten
 from skrobust.perturbations.images._color import grey_of, grey_weights
 from skrobust.perturbations.images._motion import smear
 from skrobust.perturbations.images.published_perturbation import (
@@ -97,7 +97,24 @@ class Snow(PublishedPerturbation):
 
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
-        noise = rng.normal(size=(*images.shape[:3], 1)).astype(images.dtype)
+        flakes = self._flakes(images, at, rng, images.dtype)
+        new = _whitened(images, images.dtype.type(1), at.keep, flakes)
+        if new is not None:
+            return new
+        white = np.maximum(images, 1.5 * grey_of(images) + 0.5)
+        out = at.keep * images + (1 - at.keep) * white
+        return out + flakes + flakes[:, ::-1, ::-1]
+
+    def _perturb_bytes(self, images, rng):
+        if compiled(whiten, images.size) is None:
+            return None
+        at = self._all_strengths(images)
+        flakes = self._flakes(images, at, rng, np.dtype(np.float32))
+        return _whitened(images, np.float32(255), at.keep, flakes)
+
+    def _flakes(self, images, at, rng, dtype):
+        """Return the flakes of each image, of shape (n, height, width, 1)."""
+        noise = rng.normal(size=(*images.shape[:3], 1)).astype(dtype)
         angles = rng.uniform(-135, -45, size=len(images))
         if self.published:
             zooms = tuple(
@@ -106,18 +123,27 @@ class Snow(PublishedPerturbation):
             noise = from_planes(enlarge_a_piece(to_planes(noise), zooms))
         else:
             noise = zoom_images(noise, at.zoom)
-        flakes = at.mean + at.std * noise
-        flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
-        flakes = smear(flakes.astype(images.dtype), angles, at.radius, at.blur_std)
-        kernel = compiled(whiten, images.size)
-        if kernel is not None:
-            n, number = len(images), images.dtype.type
-            weights = np.array(grey_weights(images.shape[3]), dtype=images.dtype)
-            flat = np.ascontiguousarray(images).reshape(n, -1)
-            out = np.empty_like(flat)
-            share = number(at.keep), number(1 - at.keep)
-            kernel(flat, weights, *share, flakes.reshape(n, -1), out)
-            return out.reshape(images.shape)
-        white = np.maximum(images, 1.5 * grey_of(images) + 0.5)
-        out = at.keep * images + (1 - at.keep) * white
-        return out + flakes + flakes[:, ::-1, ::-1]
+        kernel = compiled(flakes_of_noise, images.size)
+        if kernel is None:
+            flakes = at.mean + at.std * noise
+            flakes = np.clip(np.where(flakes < at.threshold, 0, flakes), 0, 1)
+            flakes = flakes.astype(dtype)
+        else:
+            flakes = np.ascontiguousarray(noise)
+            law = (dtype.type(v) for v in (at.mean, at.std, at.threshold))
+            kernel(flakes.reshape(-1), *law)
+        return smear(flakes, angles, at.radius, at.blur_std)
+
+
+def _whitened(images, top, keep, flakes):
+    """Return shares of ``top`` with flakes, or None to take the way of numpy."""
+    kernel = compiled(whiten, images.size)
+    if kernel is None:
+        return None
+    n, number = len(images), type(top)
+    weights = np.array(grey_weights(images.shape[3]), dtype=number)
+    flat = np.ascontiguousarray(images).reshape(n, -1)
+    out = np.empty_like(flat)
+    share = number(keep), number(1 - keep)
+    kernel(flat, top, weights, *share, flakes.reshape(n, -1), out)
+    return out.reshape(images.shape)

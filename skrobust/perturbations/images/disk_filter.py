@@ -9,7 +9,6 @@ from skrobust._compiled.filter_kernels import sum_over_disk
 from skrobust.perturbations.images.separable_filter import (
     correlate,
     gaussian_kernel,
-    padded_places,
 )
 
 _RIM = 0.25  # pixels over which the edge of the disk fades out
@@ -81,9 +80,14 @@ def blur_by_disk(images, radius, alias_std):
     if total == 1:  # a single pixel
         return correlate(images, smooth)
     far = len(halves) - 1 + margin
-    rows, columns = (padded_places(side, far, "nearest") for side in (height, width))
-    padded = images.take(rows, axis=1).take(columns, axis=2)
-    sums = _disk_sums(padded.reshape(n, len(rows), -1), channels, halves, rims)
+    tall, wide = height + 2 * far, width + 2 * far
+    padded = np.empty((n, tall, wide, channels), dtype=images.dtype)
+    inside = padded[:, :, far : far + width]
+    inside[:, far : far + height] = images
+    inside[:, :far], inside[:, far + height :] = images[:, :1], images[:, -1:]
+    padded[:, :, :far] = inside[:, :, :1]
+    padded[:, :, far + width :] = inside[:, :, -1:]
+    sums = _disk_sums(padded.reshape(n, tall, -1), channels, halves, rims)
     sums *= 1 / total
     means = sums.reshape(n, height + 2 * margin, width + 2 * margin, channels)
     means = correlate(means.astype(images.dtype, copy=False), smooth)
@@ -100,27 +104,36 @@ def _disk_sums(padded, channels, halves, rims):
     if loop is not None:
         loop(padded, channels, halves, rims, out)
         return out
-    lines = max(1, _CHUNK // long)
+    lines = min(max(1, _CHUNK // long), out.shape[1])
+    running = np.zeros((tall + 1, long))
+    columns, pairs = np.empty((2, lines, long))
+    parts = np.empty((lines, out.shape[2]))
     for image, new in zip(padded, out, strict=True):
-        running = np.zeros((tall + 1, long))
-        np.cumsum(image, axis=0, dtype=np.float64, out=running[1:])
+        image = image.astype(np.float64)
+        for y in range(tall):  # faster than np.cumsum down the columns
+            np.add(running[y], image[y], out=running[y + 1])
         for start in range(0, len(new), lines):
             stop = min(start + lines, len(new))
-            new[start:stop] = 0
+            column, pair, part = (a[: stop - start] for a in (columns, pairs, parts))
+            sums = new[start:stop]
             for far, half in enumerate(halves):
                 top, end = start + reach, stop + reach
                 above = max(half, 0)  # nothing counts fully where half is -1
-                column = running[top + half + 1 : end + half + 1]
-                column = column - running[top - above : end - above]
+                below = running[top + half + 1 : end + half + 1]
+                np.subtract(below, running[top - above : end - above], out=column)
                 for _, row, weight in rims[rims[:, 0] == far]:
                     row = int(row)
-                    pair = image[top - row : end - row].astype(np.float64)
+                    line = image[top - row : end - row]
                     if row:
-                        pair += image[top + row : end + row]
-                    column += weight * pair
+                        line = np.add(line, image[top + row : end + row], out=pair)
+                    np.multiply(line, weight, out=pair)
+                    column += pair
                 shift = far * channels
-                part = column[:, edge - shift : long - edge - shift]
+                left = column[:, edge - shift : long - edge - shift]
                 if far:
-                    part = part + column[:, edge + shift : long - edge + shift]
-                new[start:stop] += part
+                    right = column[:, edge + shift : long - edge + shift]
+                    np.add(left, right, out=part)
+                    sums += part
+                else:
+                    np.add(left, 0.0, out=sums)
     return out

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from skrobust.perturbations.images.byte_planes import through_planes
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.separable_filter import (
     cut_into_bands,
@@ -58,11 +59,17 @@ class Downscaling(ImagePerturbation):
 
     def _perturb_images(self, images, rng):
         share, planes = self._strength(images), to_planes(images)
-        height, width = planes.shape[2:]
-        planes = filter_rows(planes, _bands(height, share, planes.dtype.name))
-        return from_planes(
-            filter_columns(planes, _bands(width, share, planes.dtype.name))
-        )
+        return from_planes(_there_and_back(planes, share))
+
+    def _perturb_bytes(self, images, rng):
+        share = self._strength(images)
+        return through_planes(images, lambda planes: _there_and_back(planes, share))
+
+
+def _there_and_back(planes, share):
+    height, width = planes.shape[2:]
+    planes = filter_rows(planes, _bands(height, share, planes.dtype.name))
+    return filter_columns(planes, _bands(width, share, planes.dtype.name))
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,7 @@
 """Alarm when an accuracy or mean loss changes, from labels in the order of time."""
 
 import numpy as np
-from scipy.special import betaln, xlogy
+from scipy.special import betaln, gammaln, xlogy
 
 from skrobust._containers import one_per_row
 from skrobust._results import Results
@@ -17,6 +17,7 @@ from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.core.reporting import ACCURACY
 from skrobust.sampling.living.part_tests import alarm_facts, part_drift
 
+MOST_EVEN = 1000  # places of a change at even distances; later ones lie further apart
 RATES = 60  # failure rates after a change that are betted on, with a baseline
 
 
@@ -58,6 +59,9 @@ def detect_drift(
 
     E ever reaches :math:`1 / \alpha` with a probability of at most :math:`\alpha`
     (Ville).
+
+    Beyond 1,000 b labels, places lie a hundredth of the labels before them apart, so
+    that the time grows linearly.
 
     Losses in a range, scaled to [0, 1], take the place of x. The bets are linear in x,
     so that they need no more than :math:`E(x) \le p_0`; the likelihood of universal
@@ -156,7 +160,7 @@ def detect_drift(
         rng = own_generator(random_state, caller)
         return part_drift(x, _check_parts(parts, len(x), caller), alpha, scale, rng)
     n, block, limit = len(x), check_count(block, "block", caller), None
-    points = np.arange(block, max(n, block), block)
+    points = _change_points(n, block)
     if baseline is None:
         log_e = _log_e_of_constant(x, points)
     else:
@@ -193,22 +197,45 @@ def _check_parts(parts, n, caller):
     return parts
 
 
-def _log_beta(failures, n):
-    """Return the log likelihood of outcomes with a rate from Beta(1/2, 1/2)."""
-    return betaln(failures + 0.5, n - failures + 0.5) - betaln(0.5, 0.5)
+def _change_points(n, block):
+    """Return the numbers of labels after which a change is looked for, below n."""
+    points = np.arange(block, max(min(n, (MOST_EVEN + 1) * block), block), block)
+    later, last = [], MOST_EVEN * block
+    while (last := last + max(block, last // 100)) < n:
+        later.append(last)
+    return np.r_[points, np.array(later, dtype=points.dtype)]
+
+
+def _log_beta_of(x):
+    """Return a function of failures and labels, up to those of x.
+
+    It is the log likelihood of outcomes with a rate from Beta(1/2, 1/2).
+    """
+    if not np.isin(x, (0, 1)).all():
+        return lambda f, n: betaln(f + 0.5, n - f + 0.5) - betaln(0.5, 0.5)
+    halves = gammaln(np.arange(len(x) + 2) + 0.5)  # of counts, looked up
+    wholes = gammaln(np.arange(len(x) + 2) + 1.0) + betaln(0.5, 0.5)
+
+    def log_beta(f, n):
+        return halves[f] + halves[n - f] - wholes[n]
+
+    return log_beta
 
 
 def _log_e_of_constant(x, points):
     """Return the log e-values against one constant rate."""
-    n, f = np.arange(len(x) + 1), np.r_[0, np.cumsum(x)]
-    log_e = np.empty(len(x))
-    before = _log_beta(f[np.minimum(points, len(x))], points)
+    log_beta, f = _log_beta_of(x), np.r_[0, np.cumsum(x)]
+    if np.isin(x, (0, 1)).all():
+        f = f.astype(np.int64)
+    n, log_e = np.arange(len(x) + 1), np.empty(len(x))
+    points = points[points <= len(x)]
+    before = log_beta(f[points], points)
     before = before + _log_weights(len(points))
     for t in range(1, len(x) + 1):
         k = int(np.searchsorted(points, t))  # changes before the last label
         some, past = before[:k], points[:k]
-        after = _log_beta(f[t] - f[past], t - past)
-        none = _log_beta(f[t], t) - np.log(k + 1.0)
+        after = log_beta(f[t] - f[past], t - past)
+        none = log_beta(f[t], t) - np.log(k + 1.0)
         best = xlogy(f[t], f[t] / n[t]) + xlogy(t - f[t], 1 - f[t] / n[t])
         log_e[t - 1] = np.logaddexp.reduce(np.r_[some + after, none]) - best
     return log_e
