@@ -1,11 +1,17 @@
-"""Check of attacks and certificates on GPUs against the CPU, as one table of JSON.
+"""Check of GPUs against the CPU, and what they bring, as one table of JSON.
 
-On each CUDA device, the same small net (digits, trained on the CPU) is attacked by PGD,
-AutoPGD and DDN, by PGD in reduced precision, and certified by linear bounds. Verdicts
-must be those of the CPU but for a few rows, claims must hold in float32, bounds must be
-equal within rounding, and nothing that was sampled may lie outside of them. Without a
-GPU the same code runs with the CPU in the place of the device, and says so. The exit
-code is 1 where a check fails.
+On each CUDA device, keys and numbers of the noise must be those of the host, pictures
+of each kind the same within rounding, and an evaluation must have its verdicts. The
+same small net (digits, trained on the CPU) is attacked by PGD, AutoPGD and DDN, by PGD
+in reduced precision, and certified by linear bounds. Verdicts must be those of the CPU
+but for a few rows, claims must hold in float32, bounds must be equal within rounding,
+and nothing that was sampled may lie outside of them. On the first device pictures a
+second are measured: of each kind of ImageNet-C, with ratios to bare kernels, of copies,
+decoding and a ResNet-50, and what ImageNet-C over 50,000 pictures would take.
+
+Without a GPU the same code runs with the CPU in the place of the device and small
+pictures, and says so. The exit code is 1 where a check fails. Parts that are not begun
+in time are left out, and named.
 """
 
 import argparse
@@ -15,10 +21,13 @@ import time
 
 import numpy as np
 import torch
+from device_checks import check_evaluation, check_kinds, check_noise
+from device_figures import figures
 from sklearn.datasets import load_digits
 from skorch import NeuralNetClassifier
 from torch import nn
 
+from skrobust import _containers
 from skrobust._differentiable.reduced_precision import tensor_float
 from skrobust.attacks import DDN, PGD, AutoPGD
 from skrobust.certificates.find_proof import find_proof
@@ -26,6 +35,9 @@ from skrobust.certificates.region import Region
 from skrobust.nets import small_cnn_classifier
 
 SHAPE, BOX = (1, 8, 8), {"data_range": (0, 1), "random_state": 0}
+# The parts, and how many seconds must be left for one to begin.
+PARTS = {"noise": 5, "kinds": 10, "evaluation": 5, "figures": 60, "attacks": 30,
+         "proofs": 30}  # fmt: skip
 PART = 0.02  # of the rows, whose verdicts may differ
 
 
@@ -143,28 +155,80 @@ def _samples_outside(net, X, own, ends, norm, eps):
     return outside
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=100)
-    args = parser.parse_args()
+def digits_net(epochs):
+    """Return a small net on the CPU, and digits that it has not seen."""
     X, y = load_digits(return_X_y=True)
     X = (X / 16).astype(np.float32).reshape(-1, *SHAPE)
-    host = small_cnn_classifier((8, 8), 10, epochs=10, random_state=0)[-1]
+    host = small_cnn_classifier((8, 8), 10, epochs=epochs, random_state=0)[-1]
     host.fit(X[:1200], y[:1200])
-    X, y = X[1200 : 1200 + args.rows], y[1200 : 1200 + args.rows]
+    return host, X[1200:], y[1200:]
+
+
+def arguments(given, has_gpu):
+    parser = argparse.ArgumentParser(description=__doc__)
+    size = (512, 224, 40) if has_gpu else (8, 32, 4)
+    parser.add_argument("--rows", type=int, default=100, help="digits")
+    parser.add_argument("--epochs", type=int, default=10, help="of the small net")
+    parser.add_argument("--pictures", type=int, default=size[0])
+    parser.add_argument("--side", type=int, default=size[1], help="of the pictures")
+    parser.add_argument("--training", type=int, default=size[2], help="steps")
+    least = 0.5 if has_gpu else 0.05
+    parser.add_argument("--least", type=float, default=least, help="seconds of a rate")
+    parser.add_argument("--seconds", type=float, default=225, help="in all")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    return parser.parse_args(given)
+
+
+def run(args, devices):
+    """Return the table of checks and the rest, within the time."""
+    begun, table, rest = time.perf_counter(), Table(), {"left out": []}
+
+    def left():
+        return args.seconds - (time.perf_counter() - begun)
+
+    host, X, y = digits_net(args.epochs)
+    X, y = X[: args.rows], y[: args.rows]
+    nets = {device: twin(host, device) for device in devices}
+    for part in args.parts:
+        for device in devices if part not in ("evaluation", "figures") else devices[:1]:
+            there = nets[device]
+            if left() < PARTS[part]:
+                rest["left out"].append(f"{part}, {device}")
+            elif part == "noise":
+                check_noise(table, device, args.side)
+            elif part == "kinds":
+                check_kinds(table, device, min(args.side, 96))
+            elif part == "evaluation":
+                check_evaluation(table, there, X, y, devices)
+            elif part == "figures":
+                sizes = args.pictures, args.side, args.training, args.least
+                rest["figures"] = figures(device, *sizes, left)
+            elif part == "attacks":
+                check_attacks(table, host, there, device, X, y)
+            else:
+                check_proofs(table, host, there, device, X[:25])
+    rest["seconds"] = round(time.perf_counter() - begun, 1)
+    return table, rest
+
+
+def main(given=None):
+    """Run the parts that are asked for, and return whether all checks hold."""
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     devices = [f"cuda:{i}" for i in range(count)] or ["cpu"]
-    table = Table()
-    for device in devices:
-        there = twin(host, device)
-        check_attacks(table, host, there, device, X, y)
-        check_proofs(table, host, there, device, X[:25])
+    args = arguments(given, bool(count))
+    kept = set(_containers.HOST)
+    if not count:  # so that CPU tensors go the ways of a device
+        _containers.HOST.clear()
+    try:
+        table, rest = run(args, devices)
+    finally:
+        _containers.HOST.update(kept)
     names = [torch.cuda.get_device_name(i) for i in range(count)]
     said = names or "none: no GPU was tried, the CPU stands in its place"
-    print(json.dumps({"torch": torch.__version__, "GPUs": said, "checks": table.rows},
-                     indent=1))  # fmt: skip
-    sys.exit(not all(row["ok"] for row in table.rows))
+    print(json.dumps({"torch": torch.__version__, "GPUs": said, "checks": table.rows,
+                      **rest}, indent=1))  # fmt: skip
+    return all(row["ok"] for row in table.rows)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(not main())

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from api_page import api_page, public_names
 from attack_table import attack_table
 from axioms_table import axioms_table
+from device_kinds import device_kinds
 from evidence_table import evidence_table
 from printed_thumbs import write_thumbs
 from sample_report import write_sample_report
@@ -118,4 +119,7 @@ Path(__file__).with_name("attack_table.inc").write_text(
     attack_table(), encoding="utf-8"
 )
 Path(__file__).with_name("evidence.inc").write_text(evidence_table(), encoding="utf-8")
+Path(__file__).with_name("device_kinds.inc").write_text(
+    device_kinds(), encoding="utf-8"
+)
 write_changes_page()

@@ -27,6 +27,16 @@ def named_once(X):
     return X
 
 
+# Kinds of devices whose memory is that of the host; tests take CPU tensors for others.
+HOST = {"cpu"}
+
+
+def on_device(X):
+    """Return whether X is a tensor of torch that is not in the memory of the host."""
+    kind = getattr(getattr(X, "device", None), "type", "cpu")
+    return kind not in HOST and hasattr(X, "permute")
+
+
 def shape_of(X):
     """Return the shape of rows in any container, without making an array of a frame."""
     return X.shape if hasattr(X, "shape") else np.shape(X)

@@ -106,6 +106,7 @@ class NetView:
                 "yet. Call fit first."
             )
         self._net, self._caller, self._label = net, caller, label
+        self.parts = net, steps, caller, label
         self._infer, self._n_draws = net.infer, 1
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
@@ -136,6 +137,11 @@ class NetView:
         names = (getattr(step, "stand_in", "") for step in self._steps)
         self.stand_in = next((name for name in names if name), "")
         self._threshold = getattr(net, "threshold", 0.5) if self._is_binary else 0.5
+
+    @property
+    def device(self):
+        """The device on which the net is."""
+        return self._device
 
     def __enter__(self):
         MODE_LOCK.acquire()
@@ -211,7 +217,9 @@ class NetView:
         return self._torch.as_tensor(index).to(self._device)
 
     def tensor(self, values):
-        """Bring host values to where the view computes."""
+        """Bring values, or a tensor of any device, to where the view computes."""
+        if isinstance(values, self._torch.Tensor):
+            return values.to(self._device, self._raw_dtype)
         # torch warns of arrays that it must not write to.
         values = np.require(values, requirements=["C", "W"])
         return self._torch.as_tensor(values).to(self._device, self._raw_dtype)

@@ -6,7 +6,7 @@ the *content* of each row, so that no order, batch or backend can change the noi
 
 import json
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from skrobust._keyed_noise.splitmix import (
 )
 from skrobust._keyed_noise.ziggurat import to_normal
 
-_LONG_ROW = 1024  # numbers per row from which float32 is enough (images)
+LONG_ROW = 1024  # numbers per row from which float32 is enough (images)
 
 
 def seed_number(random_state, caller):
@@ -147,7 +147,7 @@ class KeyedGenerator:
 
     def take(self, rows):
         """Return a generator of what this one would draw next for some rows."""
-        return type(self)(self.key.take(rows), self.n_calls)
+        return replace(self, key=self.key.take(rows))
 
     def _draw(self, size, fill, dtype=None, per_word=1):
         """Return an array of this size, filled from 64-bit words a few rows at a time.
@@ -164,7 +164,7 @@ class KeyedGenerator:
         width = int(np.prod(size[1:], dtype=np.int64))
         n_words = -(-width // per_word)
         if dtype is None:
-            dtype = np.float32 if width >= _LONG_ROW else np.float64
+            dtype = np.float32 if width >= LONG_ROW else np.float64
         seeds = self.key.derive("call", self.n_calls).seeds
         if size[0] != len(seeds):
             raise ValueError(

@@ -14,9 +14,10 @@ import uuid
 
 import numpy as np
 
-from skrobust._containers import is_frame, is_missing, to_array
+from skrobust._containers import is_frame, is_missing, on_device, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey
 from skrobust._keyed_noise.splitmix import row_keys, stream_number
+from skrobust._keyed_noise.tensor_noise import TENSOR_DTYPES, tensor_row_keys
 
 _CELL_KINDS = "OUSc"
 _TIME_KINDS = "Mm"
@@ -44,6 +45,8 @@ def content_keys(X):
     ndarray of shape (n_samples,), uint64
         One key a row; equal rows have equal keys.
     """
+    if on_device(X) and str(X.dtype).removeprefix("torch.") in TENSOR_DTYPES:
+        return tensor_row_keys(X)
     if not is_frame(X) and not is_series(X):
         X = to_array(X)
         if X.dtype.kind not in _CELL_KINDS + _TIME_KINDS:

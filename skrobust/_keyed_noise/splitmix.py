@@ -15,7 +15,7 @@ from skrobust._compiled.draw_kernels import fill_uniform, hash_words
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _CHUNK = 1 << 16  # numbers worked on at a time, so that they stay in the cache
-_STEPS = (
+STEPS = (
     (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
     (np.uint64(27), np.uint64(0x94D049BB133111EB)),
     (np.uint64(31), None),
@@ -25,7 +25,7 @@ _STEPS = (
 def mix_in_place(z, spare=None):
     """Scramble unsigned 64-bit integers where they are (finaliser of SplitMix64)."""
     spare = np.empty_like(z) if spare is None else spare
-    for shift, factor in _STEPS:
+    for shift, factor in STEPS:
         np.right_shift(z, shift, out=spare)
         np.bitwise_xor(z, spare, out=z)
         if factor is not None:
@@ -67,7 +67,7 @@ def stream_number(*parts):
 
 
 @functools.lru_cache(maxsize=4)
-def _weights(name, n):
+def hash_weights(name, n):
     place = np.arange(1, n + 1, dtype=np.uint64) * GOLDEN
     weights = mix_in_place(place + np.uint64(stream_number(name)))
     weights.flags.writeable = False
@@ -93,7 +93,7 @@ def _hash(words, weights, spare):
 def _hash_bytes(rows):
     """Hash rows of small integers, four to a word."""
     n_words = -(-rows.shape[1] // 4)
-    weights = _weights("bytes", 2 * n_words + 2)
+    weights = hash_weights("bytes", 2 * n_words + 2)
     keys = np.empty(len(rows), dtype=np.uint64)
     parts = chunks(len(rows), n_words, times=4)  # a word is half of a number there
     spare = np.empty((len(keys[parts[0]]), n_words), dtype=np.uint64)
@@ -135,9 +135,9 @@ def row_keys(X):
         return _hash_bytes(flat)
     keys = np.empty(len(X), dtype=np.uint64)
     width = flat.shape[1]
-    weights = _weights("float32", 2 * width + 2)
+    weights = hash_weights("float32", 2 * width + 2)
     wide_integers = flat.dtype.kind in "iu" and flat.dtype.itemsize > 2
-    rest_weights = _weights("rest", 2 * width + 2) if wide_integers else None
+    rest_weights = hash_weights("rest", 2 * width + 2) if wide_integers else None
     parts = chunks(len(X), width)
     spare = np.empty((len(keys[parts[0]]), width), dtype=np.uint64)
     buffer = np.empty(spare.shape, dtype=np.float32)

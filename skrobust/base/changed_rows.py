@@ -6,12 +6,14 @@ from collections import Counter
 import numpy as np
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, on_device, to_array
+from skrobust._keyed_noise.splitmix import chunks
 from skrobust._text_units import split_words
 from skrobust.base.sequence_steps import steps_of
 
 _RMS = "root mean square"
 _BLOCK = 1 << 18  # values whose changes are held at once
+_DEVICE = 1 << 8  # times as many values as on the host on a device
 
 
 def n_rows(X):
@@ -49,6 +51,8 @@ def changed_rows(X, moved):
     X, moved = _alike(X, moved)
     if issparse(X):
         return np.asarray((moved != X).sum(axis=1)).ravel() > 0
+    if _on_one_device(X, moved):
+        return _by_tensor(_tensor_differs, X, moved)
     pair = _number_pair(X, moved)
     if pair is not None:
         return _differs(*pair).any(axis=1)
@@ -77,6 +81,8 @@ def row_distortion(X, moved):
     if issparse(X):
         squares = np.asarray((moved - X).power(2).mean(axis=1)).ravel()
         return np.sqrt(squares), _RMS
+    if _on_one_device(X, moved):
+        return _by_tensor(_tensor_rms, X, moved), _RMS
     pair = _number_pair(X, moved)
     if pair is not None:
         return _root_mean_squares(*pair), _RMS
@@ -95,6 +101,39 @@ def _alike(X, moved):
     if issparse(X) != issparse(moved):
         return [one.toarray() if issparse(one) else one for one in (X, moved)]
     return X, moved
+
+
+def _on_one_device(X, moved):
+    """Return whether rows are compared where they are, and only the answer leaves."""
+    both = on_device(X) and on_device(moved) and X.shape == moved.shape
+    # Devices of Apple have no double precision.
+    return both and X.device == moved.device and X.device.type != "mps"
+
+
+def _by_tensor(compare, X, moved):
+    """Return a number for each row of two tensors, some rows at a time."""
+    width = X[:1].numel()
+    parts = [
+        compare(X[part].reshape(-1, width), moved[part].reshape(-1, width))
+        for part in chunks(len(X), width, times=_DEVICE)
+    ]
+    return np.concatenate([part.cpu().numpy() for part in parts])
+
+
+def _tensor_differs(a, b):
+    differs = a != b
+    if a.is_floating_point() and b.is_floating_point():
+        differs &= ~(a.isnan() & b.isnan())
+    return differs.any(1)
+
+
+def _tensor_rms(a, b):
+    if not (a.is_floating_point() or b.is_floating_point()):  # whole, and never NaN
+        return (b.long() - a.long()).square().double().mean(1).sqrt()
+    change = b.double() - a.double()
+    known = ~change.isnan()
+    total = change.nan_to_num(0.0).square().sum(1)
+    return (total / known.sum(1).clamp(min=1)).sqrt()
 
 
 def _number_pair(*both):

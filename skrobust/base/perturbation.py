@@ -13,6 +13,7 @@ from skrobust._containers import (
     is_frame,
     like,
     named_once,
+    on_device,
     refuse_ragged,
     to_array,
 )
@@ -96,6 +97,8 @@ class BasePerturbation(
     _grows_with_severity = True
     # Whether ``_check`` and ``_run`` keep the container (mixed frames, lists of text).
     _any_container = False
+    # Whether ``_perturb_container`` takes tensors on a device as they are.
+    _takes_device = False
 
     def __init_subclass__(cls, **kwargs):
         known = inspect.signature(cls.__init__).parameters
@@ -185,6 +188,7 @@ class BasePerturbation(
         caller = type(self).__name__
         refuse_ragged(X, caller)
         how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
+        X = to_array(X) if on_device(X) else X
         if reset or hasattr(self, "n_features_in_"):
             X = validate_data(self, named_once(X), reset=reset, **how)
         else:  # nothing fitted to compare with

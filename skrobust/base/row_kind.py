@@ -2,7 +2,7 @@
 
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, shape_or_none, to_array
+from skrobust._containers import is_frame, on_device, shape_or_none, to_array
 from skrobust.base.frame_columns import column_at, numbers_of
 
 
@@ -39,6 +39,8 @@ def column_without_numbers(X):
     X : array-like or data frame of shape (n_samples, n_features)
         The rows.
     """
+    if on_device(X):  # numbers all of them
+        return None
     if is_frame(X):
         labels = list(X.columns)
         columns = (column_at(X, place) for place in range(len(labels)))

@@ -9,6 +9,11 @@ from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.acted import add_effects
+from skrobust.evaluation.answering_devices import (
+    moved_once,
+    on_devices,
+    one_process,
+)
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_part import (
     PartKeys,
@@ -47,6 +52,9 @@ def evaluate_perturbations(
     clusters=None,
     n_permutations=999,
     random_state=None,
+    device=None,
+    precision="float32",
+    compile=False,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -89,6 +97,16 @@ def evaluate_perturbations(
         Random assignments to the groups, with which their range is compared.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations alone.
+    device : str, torch device, list of these or None, default=None
+        Where a net answers, in batches of its ``batch_size``; on a list, batches are
+        spread over copies of the net. If all conditions are perturbations of images, an
+        array is moved to the (first) device once and perturbed there; it must fit. None
+        is where the net is. Other models are refused.
+    precision : {"float32", "tf32", "bfloat16"}, default="float32"
+        Precision in which a net answers first, as in the attacks. The net itself
+        answers again the rows that are not sure of their label, in single precision.
+    compile : bool, default=False
+        Whether the copy of a net that answers first is compiled by torch.
 
     Returns
     -------
@@ -169,6 +187,14 @@ def evaluate_perturbations(
     :func:`~skrobust.metrics.mean_corruption_error`, over the conditions with a
     positive severity.
 
+    With ``precision`` or ``compile`` the rows pass through a fast copy of the net, and
+    then, from the least sure on, through the net itself in single precision, until the
+    next row's margin (between its two largest logits) is more than twice the largest
+    difference that the two were seen to have. So the labels are those of single
+    precision, unless a surer row differs by more. Probabilities, which some scores
+    need, are always of single precision. On a device, only labels and a few numbers a
+    row come back to the host, and ``n_jobs`` are threads.
+
     The intervals of mean, area and mean corruption error are those of the delete-one
     jackknife over samples or clusters, with the quantile of t at its estimated degrees
     of freedom (of the logarithm for the mean corruption error), and none is surer than
@@ -195,6 +221,7 @@ def evaluate_perturbations(
     check_same_length(caller, X=X, y=y)
     conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
+    estimator = on_devices(estimator, X, device, precision, compile, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
     draws = confidence, n_permutations, random_state
@@ -206,13 +233,15 @@ def evaluate_perturbations(
     keys = PartKeys(store)
     units = units_for(conditions, X if X_ref is None else X_ref)
     prefix = keys.prefix(estimator, X, y, scorer, units)
+    X = moved_once(X, conditions, estimator)
     clean_score, clean = clean_part(estimator, X, y, scorer, caller)
     data = X, y, scorer, clean, units, caller
     tasks = [
         (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
-    parts = run_tasks(store.run, tasks, **jobs)
+    with one_process(estimator):
+        parts = run_tasks(store.run, tasks, **jobs)
     if scorer is None:
         correct = np.stack([part["correct"] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrobust._containers import on_device
 from skrobust._parameters import Flag, check_parameters
 from skrobust._validation import invalid
 
@@ -77,15 +78,20 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, ...)
+        X : array-like, data frame or tensor of shape (n_samples, ...)
             Rows.
 
         Returns
         -------
         X_new : ndarray of float32
-            Of shape (n_samples, ...) or (n_samples, channels, height, width).
+            Of shape (n_samples, ...) or (n_samples, channels, height, width). Of a
+            tensor on a GPU it is a tensor there.
         """
         check_is_fitted(self)
+        if on_device(X):
+            first = np.zeros((min(len(X), 1), *X.shape[1:]), dtype=np.float32)
+            validate_data(self, first, allow_nd=True, reset=False)
+            return self.differentiable_transform(X.float())
         X = validate_data(self, X, dtype=np.float32, allow_nd=True, reset=False)
         # torch warns of arrays that it could write to by mistake, as frames give.
         X = np.require(X, requirements=["C", "W"])

@@ -32,4 +32,10 @@ def find_device(device, caller):
             f"The 'device' parameter of {caller} must be a device that is here. Got "
             f"{str(device)!r}, and torch sees no GPU."
         )
+    index = torch.device(device).index
+    if kind == "cuda" and index is not None and index >= torch.cuda.device_count():
+        raise ValueError(
+            f"The 'device' parameter of {caller} must be a device that is here. Got "
+            f"{str(device)!r}, and torch sees {torch.cuda.device_count()} GPUs."
+        )
     return device

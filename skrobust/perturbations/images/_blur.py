@@ -1,9 +1,15 @@
 """Fixed blurs of images: Gaussian and defocus."""
 
-from skrobust.perturbations.images.device_images import filter_tensor
-from skrobust.perturbations.images.disk_filter import blur_by_disk
+from skrobust.perturbations.images.device_filters import (
+    correlate_tensor,
+    filter_tensor,
+)
+from skrobust.perturbations.images.disk_filter import blur_by_disk, disk_kernel
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
-from skrobust.perturbations.images.published_disk import blur_by_published_disk
+from skrobust.perturbations.images.published_disk import (
+    blur_by_published_disk,
+    mixed_kernel,
+)
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
@@ -56,7 +62,7 @@ class GaussianBlur(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         return filter_tensor(
             images, gaussian_kernel(self._strength(images.movedim(1, -1)))
         )
@@ -123,9 +129,19 @@ class DefocusBlur(PublishedPerturbation):
     _strong_params = {"radius": 2}
     _grows_with_severity = False
 
+    def _disks(self, images):
+        """Return weight, radius and smoothing of each published disk."""
+        return tuple((w, at.radius, at.alias_std) for w, at in self._levels(images))
+
+    def _perturb_tensor(self, images, rng):
+        seen = images.movedim(1, -1)
+        if self.published:
+            return correlate_tensor(images, mixed_kernel(self._disks(seen)), "reflect")
+        at = self._all_strengths(seen)
+        return correlate_tensor(images, disk_kernel(at.radius, at.alias_std), "edge")
+
     def _perturb_images(self, images, rng):
         if self.published:
-            levels = [(w, at.radius, at.alias_std) for w, at in self._levels(images)]
-            return blur_by_published_disk(images, tuple(levels))
+            return blur_by_published_disk(images, self._disks(images))
         at = self._all_strengths(images)
         return blur_by_disk(images, at.radius, at.alias_std)

@@ -83,7 +83,7 @@ class Contrast(PointPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 0.3}
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         factor = self._strength(images.movedim(1, -1))
         return images * factor + images.mean((2, 3), keepdim=True) * (1 - factor)
 
@@ -155,7 +155,7 @@ class Brightness(ImagePerturbation):
     _strong_params = {"shift": 0.31}
     _in_place = True
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         value = images.amax(1, keepdim=True)
         new = value + self._strength(images.movedim(1, -1))
         # Values beyond a learned range stay where they are.
@@ -261,13 +261,27 @@ class Saturate(ImagePerturbation):
     _grows_with_severity = False
     _test_params = ({"severity": 0.0},)
 
-    def _perturb_images(self, images, rng):
+    def _checked_strengths(self, images):
         if images.shape[3] != 3:
             raise ValueError(
                 "Saturate needs images with 3 channels. Got images of (height, width, "
-                f"channels) {images.shape[1:]}."
+                f"channels) {tuple(images.shape[1:])}."
             )
-        at = self._all_strengths(images)
+        return self._all_strengths(images)
+
+    def _perturb_tensor(self, images, rng):
+        at = self._checked_strengths(images.movedim(1, -1))
+        value = images.amax(1, keepdim=True)
+        depth = value - images
+        spread = depth.amax(1, keepdim=True)
+        new = at.scale * spread / value.where(value > 0, 1) + at.offset
+        share = depth / spread.where(spread > 0, 1)
+        red = images.new_tensor([0, 1, 1]).reshape(1, 3, 1, 1)
+        share = share.where(spread > 0, red)
+        return value - new.clamp(0, 1) * value.clamp(min=0) * share
+
+    def _perturb_images(self, images, rng):
+        at = self._checked_strengths(images)
         kernel = compiled(saturate_pixels, images.size)
         if kernel is not None:
             number = images.dtype.type

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._norms import namespace
 from skrobust._validation import check_count, invalid
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
@@ -36,7 +37,7 @@ def plasma(height, width, n, decay, rng, least=2):
 
     Returns
     -------
-    ndarray of shape (n, height, width)
+    ndarray or tensor of shape (n, height, width)
         The maps; on the whole grid each goes from 0 to 1.
     """
     longer = _power_of_two(max(height, width, 2))
@@ -44,8 +45,11 @@ def plasma(height, width, n, decay, rng, least=2):
         max(min(longer, max(_power_of_two(side), 32)), least)
         for side in (height, width)
     )
-    drawn = rng.uniform(-1, 1, size=(n, rows, columns))
-    grid = np.zeros((n, rows, columns), dtype=drawn.dtype)
+    # A generator for a device draws there.
+    draw = getattr(rng, "tensor_random", rng.random)
+    drawn = draw((n, rows, columns)) * 2 - 1
+    xp = namespace(drawn)
+    grid = xp.zeros_like(drawn)
     step, size = min(rows, columns), 1.0
     while step >= 2:
         half = step // 2
@@ -55,16 +59,16 @@ def plasma(height, width, n, decay, rng, least=2):
             grid[place] = total / 4 + size * drawn[place]
 
         corner = grid[:, ::step, ::step]
-        pairs = corner + np.roll(corner, -1, axis=1)
-        fill(half, half, pairs + np.roll(pairs, -1, axis=2))
+        pairs = corner + xp.roll(corner, -1, 1)
+        fill(half, half, pairs + xp.roll(pairs, -1, 2))
         centre = grid[:, half::step, half::step]
-        beside = corner + np.roll(corner, -1, axis=2)
-        fill(0, half, beside + centre + np.roll(centre, 1, axis=1))
-        above = corner + np.roll(corner, -1, axis=1)
-        fill(half, 0, above + centre + np.roll(centre, 1, axis=2))
+        beside = corner + xp.roll(corner, -1, 2)
+        fill(0, half, beside + centre + xp.roll(centre, 1, 1))
+        above = corner + xp.roll(corner, -1, 1)
+        fill(half, 0, above + centre + xp.roll(centre, 1, 2))
         step, size = half, size / decay**2
-    grid -= grid.min(axis=(1, 2), keepdims=True)
-    grid /= grid.max(axis=(1, 2), keepdims=True)
+    grid -= xp.amin(grid, axis=(1, 2), keepdims=True)
+    grid /= xp.amax(grid, axis=(1, 2), keepdims=True)
     return grid[:, :height, :width]
 
 
@@ -149,6 +153,14 @@ class Fog(ImagePerturbation):
         self.decay = decay
         self.map_size = map_size
 
+    def _perturb_tensor(self, images, rng):
+        (n, _, height, width), seen = images.shape, images.movedim(1, -1)
+        at = self._all_strengths(seen)
+        cloud = self._clouds(n, height, width, at.decay, rng)[:, None].to(images.dtype)
+        brightest = images.amax((1, 2, 3), keepdim=True).clamp(min=0)
+        share = 1.0 if at.strength == 0 else brightest / (brightest + at.strength)
+        return (images + at.strength * cloud) * share
+
     def _perturb_images(self, images, rng):
         at = self._all_strengths(images)
         n, height, width, _ = images.shape
@@ -168,4 +180,4 @@ class Fog(ImagePerturbation):
             some = slice(start, min(start + _AT_ONCE, n))
             draws, size = rng.take(some), some.stop - start
             parts.append(plasma(height, width, size, decay, draws, self.map_size))
-        return np.concatenate(parts)
+        return namespace(parts[0]).concatenate(parts)

@@ -19,6 +19,14 @@ def thresholds(share, n, rng):
     return words.astype(np.int32).reshape(n, 1, 1, 1)
 
 
+def _tensor_words(images, share, rng, *, per_channel):
+    """Return 16-bit words for images as tensors, and how many of them are selected."""
+    size = images.movedim(1, -1).shape
+    selected = images.new_tensor(thresholds(share, len(images), rng))
+    words = rng.tensor_words(size if per_channel else (*size[:3], 1))
+    return words.movedim(-1, 1), selected
+
+
 class SaltAndPepper(ImagePerturbation):
     """Salt-and-pepper noise: a share of the pixel values turned to white or black.
 
@@ -85,6 +93,12 @@ class SaltAndPepper(ImagePerturbation):
             words = np.repeat(words, images.shape[3], axis=3)
         return words >= selected, words > 65535 - selected
 
+    def _perturb_tensor(self, images, rng):
+        share = self._strength(images.movedim(1, -1)) / 2
+        how = {"per_channel": self.per_channel}
+        words, selected = _tensor_words(images, share, rng, **how)
+        return (images * (words >= selected)).masked_fill(words > 65535 - selected, 1)
+
     def _perturb_images(self, images, rng):
         kept, high = self._masks(images, rng)
         return np.where(high, images.dtype.type(1), images * kept)
@@ -144,6 +158,11 @@ class PixelDropout(ImagePerturbation):
     def __init__(self, density=None, *, severity=None, **shared):
         super().__init__(severity, **shared)
         self.density = density
+
+    def _perturb_tensor(self, images, rng):
+        share = self._strength()
+        words, lost = _tensor_words(images, share, rng, per_channel=False)
+        return images * (words >= lost)
 
     def _perturb_images(self, images, rng):
         lost = thresholds(self._strength(), len(images), rng)

@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.pixel_kernels import mean_blocks
 from skrobust._optional import require
+from skrobust.perturbations.images.device_filters import index_tensor
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.jpeg_loss import after_jpeg
 from skrobust.perturbations.strength import Strength
@@ -142,6 +143,19 @@ class Pixelate(ImagePerturbation):
     _noise = "fixed"
     _strong_params = {"share": 0.4}
     _grows_with_severity = False
+
+    def _perturb_tensor(self, images, rng):
+        places = list(self._places(images.movedim(1, -1)))
+        for axis, (_, shown, ends) in zip((2, 3), places, strict=True):
+            first, size = ends[:-1], np.diff(ends)
+            total = 0
+            for k in range(size.max()):  # the k-th members of all blocks at once
+                at = index_tensor(images, first + np.minimum(k, size - 1))
+                sides = (-1, 1) if axis == 2 else (-1,)
+                weight = images.new_tensor((size > k) / size).reshape(sides)
+                total = total + images.index_select(axis, at) * weight
+            images = total.index_select(axis, index_tensor(total, shown))
+        return images
 
     def _perturb_images(self, images, rng):
         total, count, shown = self._blocks(images, images.dtype)

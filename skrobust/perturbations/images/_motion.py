@@ -5,10 +5,38 @@ import numpy as np
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.filter_kernels import sum_of_shifts
 from skrobust._parameters import Number
+from skrobust.perturbations.images.device_filters import gather_tensor
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
 from skrobust.perturbations.strength import Strength
+
+
+def trails(angles, radius, std):
+    """Return the pixels that a new one is made of.
+
+    Parameters
+    ----------
+    angles, radius, std : ndarray of shape (n,) and float
+        As for :func:`smear`.
+
+    Returns
+    -------
+    weight : ndarray of shape (taps,)
+        Weights of the pixels, which sum to 1.
+    downs, rights : ndarray of int of shape (n, taps)
+        Where they are, seen from the new pixel.
+    """
+    length = 2 * radius + 1
+    step = np.arange(int(np.ceil(length)))
+    # The last pixel counts in part, so that the length is continuous.
+    weight = np.exp(-0.5 * (step / max(std, 1e-9)) ** 2) * np.clip(length - step, 0, 1)
+    weight = weight[weight > 1e-4]
+    turn = np.deg2rad(np.asarray(angles, dtype=np.float64))[:, None]
+    step = np.arange(len(weight))
+    downs = np.rint(step * np.sin(turn)).astype(int)
+    rights = -np.rint(step * np.cos(turn)).astype(int)
+    return weight / weight.sum(), downs, rights
 
 
 def smear(images, angles, radius, std):
@@ -28,20 +56,11 @@ def smear(images, angles, radius, std):
     ndarray of the shape and dtype of images
         The new images.
     """
-    length = 2 * radius + 1
-    step = np.arange(int(np.ceil(length)))
-    # The last pixel counts in part, so that the length is continuous.
-    weight = np.exp(-0.5 * (step / max(std, 1e-9)) ** 2) * np.clip(length - step, 0, 1)
-    weight = weight[weight > 1e-4]
-    weight = (weight / weight.sum()).astype(images.dtype)
-    reach = len(weight) - 1
+    weight, downs, rights = trails(angles, radius, std)
+    weight, reach = weight.astype(images.dtype), len(weight) - 1
     if reach == 0:
         return images
     height, width = images.shape[1:3]
-    turn = np.deg2rad(np.asarray(angles, dtype=np.float64))[:, None]
-    step = np.arange(len(weight))
-    downs = np.rint(step * np.sin(turn)).astype(int)
-    rights = -np.rint(step * np.cos(turn)).astype(int)
     out = np.empty(images.shape, dtype=images.dtype)
     kernel = compiled(sum_of_shifts, images.size)
     if kernel is not None:
@@ -123,12 +142,26 @@ class MotionBlur(PublishedPerturbation):
         self.std = std
         self.angle = angle
 
-    def _perturb_images(self, images, rng):
-        at = self._all_strengths(images)
+    def _angles(self, images, rng):
         if self.angle is None:
             angles = rng.uniform(-45, 45, size=len(images))
             if self.published:
                 angles = 180 - angles
         else:
             angles = np.full(len(images), float(self.angle))
-        return smear(images, angles, at.radius, at.std)
+        return angles
+
+    def _perturb_tensor(self, images, rng):
+        seen, (height, width) = images.movedim(1, -1), images.shape[2:]
+        at = self._all_strengths(seen)
+        weight, *steps = trails(self._angles(seen, rng), at.radius, at.std)
+        new = 0
+        for w, down, right in zip(weight, *(step.T for step in steps), strict=True):
+            rows = np.clip(down[:, None] + np.arange(height), 0, height - 1)
+            columns = np.clip(right[:, None] + np.arange(width), 0, width - 1)
+            new = new + float(w) * gather_tensor(images, rows, columns)
+        return new
+
+    def _perturb_images(self, images, rng):
+        at = self._all_strengths(images)
+        return smear(images, self._angles(images, rng), at.radius, at.std)

@@ -53,14 +53,24 @@ class Occlusion(FillingPerturbation):
         sides = np.sqrt(self._strength(images)) * image_sides
         return rng.random((len(images), 2)) * (image_sides - sides), sides
 
-    def _perturb_images(self, images, rng):
+    def _covers(self, images, rng):
+        """Return how far the rows and columns are covered, of shape (n, side)."""
         starts, sides = self._rectangles(images, rng)
         covers = []
         for axis in (0, 1):
             start, pixel = starts[:, axis, None], np.arange(images.shape[1 + axis])
             end = np.minimum(pixel + 1, start + sides[axis])
             covers.append(np.clip(end - np.maximum(pixel, start), 0, 1))
-        rows, columns = covers
+        return covers
+
+    def _perturb_tensor(self, images, rng):
+        covers = self._covers(images.movedim(1, -1), rng)
+        rows, columns = (images.new_tensor(cover) for cover in covers)
+        cover = rows[:, None, :, None] * columns[:, None, None]
+        return images + (self.fill - images) * cover
+
+    def _perturb_images(self, images, rng):
+        rows, columns = self._covers(images, rng)
         cover = (rows[:, :, None] * columns[:, None])[..., None].astype(images.dtype)
         return images + (self.fill - images) * cover
 

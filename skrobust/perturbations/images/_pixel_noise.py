@@ -12,6 +12,7 @@ from skrobust._compiled.pixel_kernels import (
     add_to_bytes,
     scale_bytes,
 )
+from skrobust.perturbations.images.device_filters import look_up
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -95,6 +96,10 @@ class AdditiveNoise(ImagePerturbation):
 
     _needs_geometry = False
     _noise = "normal"
+
+    def _perturb_tensor(self, images, rng):
+        table = self._noise_table(images.movedim(1, -1))
+        return look_up(images, table, rng) + images
 
     def _perturb_images(self, images, rng):
         table = self._noise_table(images).astype(images.dtype)
@@ -282,9 +287,14 @@ class SpeckleNoise(ImagePerturbation):
     _noise = "normal"
     _strong_params = {"std": 0.3}
 
+    def _perturb_tensor(self, images, rng):
+        return look_up(images, self._share_table(images.movedim(1, -1)), rng) * images
+
+    def _share_table(self, images):
+        return 1 + self._strength(images) * normal_table()
+
     def _perturb_images(self, images, rng):
-        factors = 1 + self._strength(images) * normal_table()
-        factors = factors.astype(images.dtype)
+        factors = self._share_table(images).astype(images.dtype)
         out = np.take(factors, rng.words(images.shape), mode="clip")
         out *= images
         return out

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.warp_kernels import sample_four, sample_four_rgb
 from skrobust._parameters import Choice, Flag
-from skrobust.perturbations.images.device_images import sample_tensor
+from skrobust.perturbations.images.device_filters import sample_tensor
 from skrobust.perturbations.images.filling_perturbation import (
     FillingPerturbation,
     drawn_signs,
@@ -167,9 +167,14 @@ class Rotation(FillingPerturbation):
         turned = turned.astype(images.dtype, copy=False).reshape(-1, n)
         return np.ascontiguousarray(turned.T).reshape(images.shape)
 
-    def _perturb_tensor(self, images):
-        turn = self._turn_of(*images.shape[2:], np.float64)
-        return sample_tensor(images, *_turn(*turn), self.fill)
+    def _perturb_tensor(self, images, rng):
+        turn = _turn(*self._turn_of(*images.shape[2:], np.float64))
+        if not self.both_ways:
+            return sample_tensor(images, *turn, self.fill)
+        signs = images.new_tensor(drawn_signs(len(images), rng)).reshape(-1, 1, 1, 1)
+        turned = images.flip(3).where(signs < 0, images)
+        turned = sample_tensor(turned, *turn, self.fill)
+        return turned.flip(3).where(signs < 0, turned)
 
     def _perturb_images(self, images, rng):
         return self._either_way(images, rng, images.dtype, self.fill)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import pdtr
 
 from skrobust.perturbations.images._pixel_noise import normal_table
+from skrobust.perturbations.images.device_filters import index_tensor
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -48,6 +49,18 @@ def _level_counts(levels, words, photons):
         ahead = ahead[limits[at[ahead]] <= words[ahead]]
     at += np.take(offsets, levels, mode="clip")
     return at
+
+
+def _level_counts_tensor(levels, words, photons):
+    """Draw the counts of :func:`_level_counts` for whole levels, as tensors."""
+    places, limits, offsets = (
+        index_tensor(levels, table) for table in _poisson_tables(photons)
+    )
+    levels, words = levels.long(), words.long()
+    at = places[levels * (65536 // _CELL) + words // _CELL]
+    while (ahead := limits[at] <= words).any():
+        at = at + ahead
+    return at + offsets[levels]
 
 
 def _small_counts(rates, u):
@@ -131,6 +144,18 @@ class ShotNoise(ImagePerturbation):
         if self.photons is not None:
             return float(self.photons)
         return self._strength(images) ** -2
+
+    def _perturb_tensor(self, images, rng):
+        photons = self._count(images.movedim(1, -1))
+        values = images.clamp(0, 1)
+        level = (values * 255 + 1e-4).floor()
+        # Counts between levels come from a search that the host does.
+        if photons > _MOST_PHOTONS or (values - level / 255 > 1e-6).any():
+            return None
+        words = rng.tensor_words(images.movedim(1, -1).shape).movedim(-1, 1)
+        counts = _level_counts_tensor(level, words, photons)
+        noisy = (counts.to(images.dtype) / photons).to(images.dtype)
+        return noisy + (images - 1).clamp(min=0)
 
     def _perturb_images(self, images, rng):
         photons = self._count(images)

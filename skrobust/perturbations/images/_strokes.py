@@ -7,6 +7,7 @@ import numpy as np
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.shape_kernels import add_white, invert_columns
 from skrobust.perturbations.images.byte_pixels import as_bytes, as_units, layers_of
+from skrobust.perturbations.images.device_filters import index_tensor
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
@@ -62,6 +63,10 @@ class Stripe(ImagePerturbation):
         width = images.shape[2]
         left = np.clip(self._strength(images) * width - np.arange(width), 0, 1)
         return left + left[::-1]
+
+    def _perturb_tensor(self, images, rng):
+        share = images.new_tensor(self._share(images.movedim(1, -1)))
+        return images + (1 - 2 * images) * share
 
     def _perturb_images(self, images, rng):
         share = self._share(images).astype(images.dtype)[:, None]
@@ -132,6 +137,13 @@ class _Stroke(PublishedPerturbation):
         image, column, k = np.nonzero(drawn)
         place = (image, rows[image, column, k], columns[column])
         return place, white[image, column, k][:, None]
+
+    def _perturb_tensor(self, images, rng):
+        place, white = self._pixels(images.movedim(1, -1), rng)
+        image, row, column = (index_tensor(images, places) for places in place)
+        out = images.clone()
+        out[image, :, row, column] += images.new_tensor(white)
+        return out
 
     def _perturb_images(self, images, rng):
         place, white = self._pixels(images, rng)

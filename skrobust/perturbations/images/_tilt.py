@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from skrobust.perturbations.images.device_filters import warp_tensor
 from skrobust.perturbations.images.filling_perturbation import FillingPerturbation
 from skrobust.perturbations.images.warp import pixel_grid, warp
 from skrobust.perturbations.strength import Strength
@@ -82,6 +83,10 @@ class Tilt(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"angle": 15}
     _grows_with_severity = False
+
+    def _perturb_tensor(self, images, rng):
+        places = _tilted(self._strength(), *images.shape[2:])
+        return warp_tensor(images, *places, self.fill)
 
     def _perturb_images(self, images, rng):
         rows, columns = _tilted(self._strength(), *images.shape[1:3])

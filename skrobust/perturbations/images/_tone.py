@@ -58,7 +58,7 @@ class Gamma(PointPerturbation):
         gamma = self._strength()
         return 1 / gamma if self.gamma is None and self.direction == "darker" else gamma
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         inside = (images >= 0) & (images <= 1)
         return (images.clamp(0, 1) ** self._exponent()).where(inside, images)
 
@@ -116,7 +116,7 @@ class Quantization(PointPerturbation):
     def _n_steps(self):
         return max(float(np.rint(1 / self._strength())), 1.0)
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         return (images * self._n_steps()).round() / self._n_steps()
 
     def _point(self, values, known):
@@ -162,6 +162,10 @@ class ChannelShift(ImagePerturbation):
         shift = self._strength(images)
         up = rng.random((len(images), images.shape[3])) < 0.5
         return np.where(up, shift, -shift)
+
+    def _perturb_tensor(self, images, rng):
+        shifts = self._shifts(images.movedim(1, -1), rng)
+        return images + images.new_tensor(shifts)[:, :, None, None]
 
     def _perturb_images(self, images, rng):
         return images + self._shifts(images, rng)[:, None, None, :].astype(images.dtype)

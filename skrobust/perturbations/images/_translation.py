@@ -5,16 +5,20 @@ import functools
 import numpy as np
 
 from skrobust._parameters import Flag, NamedOr, Number
-from skrobust.perturbations.images.device_images import sample_tensor, zoom_tensor
+from skrobust.perturbations.images.device_filters import (
+    shift_tensor,
+    warp_tensor,
+    zoom_tensor,
+)
 from skrobust.perturbations.images.filling_perturbation import (
     FillingPerturbation,
     drawn_signs,
 )
 from skrobust.perturbations.images.separable_filter import zoom_images, zoom_pairs
 from skrobust.perturbations.images.warp import (
-    bilinear_operator,
     pixel_grid,
     shift,
+    shift_parts,
     warp,
 )
 from skrobust.perturbations.strength import Strength, image_side
@@ -63,7 +67,8 @@ class Translation(FillingPerturbation):
         self.distance = distance
         self.direction = direction
 
-    def _perturb_images(self, images, rng):
+    def _lengths(self, images, rng):
+        """Return how far each image goes down and to the right, in pixels."""
         distance = self._strength(images) * image_side(images.shape[1:3])
         if self.direction is None:
             turn = rng.uniform(0, 2 * np.pi, size=len(images))
@@ -73,7 +78,15 @@ class Translation(FillingPerturbation):
             turn = np.full(len(images), np.deg2rad(float(self.direction)))
         up = (distance * np.sin(turn)).round(9)
         right = (distance * np.cos(turn)).round(9)
-        return shift(images, -up, right, self.fill)
+        return -up, right
+
+    def _perturb_tensor(self, images, rng):
+        lengths = self._lengths(images.movedim(1, -1), rng)
+        parts = shift_parts(*lengths, *images.shape[2:])
+        return shift_tensor(images, *parts, self.fill)
+
+    def _perturb_images(self, images, rng):
+        return shift(images, *self._lengths(images, rng), self.fill)
 
 
 class Scaling(FillingPerturbation):
@@ -112,7 +125,7 @@ class Scaling(FillingPerturbation):
     _noise = "fixed"
     _strong_params = {"factor": 1.5}
 
-    def _perturb_tensor(self, images):
+    def _perturb_tensor(self, images, rng):
         pairs = [
             zoom_pairs(side, self._strength(), "float64") for side in images.shape[2:]
         ]
@@ -186,11 +199,15 @@ class Shear(FillingPerturbation):
         self.stretch = stretch
         self.both_ways = both_ways
 
-    def _perturb_tensor(self, images):
-        height, width = images.shape[2:]
-        rows, columns = _sheared(self._strength(), height, width, self.stretch)
-        sampling = bilinear_operator(rows.ravel(), columns.ravel(), height, width)
-        return sample_tensor(images, *sampling, self.fill)
+    def _perturb_tensor(self, images, rng):
+        ways = []
+        for shear in (self._strength(), -self._strength()):
+            rows, columns = _sheared(shear, *images.shape[2:], self.stretch)
+            ways.append(warp_tensor(images, rows, columns, self.fill))
+            if not self.both_ways:
+                return ways[0]
+        signs = images.new_tensor(drawn_signs(len(images), rng)).reshape(-1, 1, 1, 1)
+        return ways[0].where(signs > 0, ways[1])
 
     def _perturb_images(self, images, rng):
         shear, (height, width) = self._strength(images), images.shape[1:3]

@@ -4,10 +4,11 @@ import numpy as np
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.zoom_kernels import LANES, average_zooms
+from skrobust.perturbations.images.device_filters import zoom_tensor
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
-from skrobust.perturbations.images.published_zoom import enlarge_a_piece
+from skrobust.perturbations.images.published_zoom import enlarge_a_piece, piece_pairs
 from skrobust.perturbations.images.separable_filter import (
     from_planes,
     to_planes,
@@ -89,6 +90,22 @@ class ZoomBlur(PublishedPerturbation):
     _noise = "fixed"
     _strong_params = {"zoom": 1.5}
 
+    def _perturb_tensor(self, images, rng):
+        step, counted = self._counted(images.movedim(1, -1))
+        total, weights = images, 1.0
+        for k, weight in counted:
+            zoomed = images
+            if k:
+                pairs = [self._pairs(side, k, step) for side in images.shape[2:]]
+                zoomed = zoom_tensor(images, pairs)
+            total, weights = total + weight * zoomed, weights + weight
+        return total / weights
+
+    def _pairs(self, side, k, step):
+        if not self.published:
+            return zoom_pairs(side, _factor(k, step), "float64")
+        return [a.T for a in piece_pairs(side, _published_factors(k, step))]
+
     def _batch_rows(self, size):
         # Whole groups of planes, of images that are not large.
         rows = super()._batch_rows(size)
@@ -129,12 +146,16 @@ class ZoomBlur(PublishedPerturbation):
     def _zoomed(self, planes, k, step):
         if not self.published:
             return zoom_about_centre(planes, _factor(k, step))
-        # Rounding errors of the published factors decide how large some pieces are.
-        return enlarge_a_piece(planes, ((1.0, 1 + k * ((1 + step) - 1)),))
+        return enlarge_a_piece(planes, _published_factors(k, step))
 
 
 def _factor(k, step):
     return round(1 + k * step, 9)
+
+
+def _published_factors(k, step):
+    # Rounding errors of the published factors decide how large some pieces are.
+    return ((1.0, 1 + k * ((1 + step) - 1)),)
 
 
 def _mean_of_lines(images, top, step, counted):

@@ -42,6 +42,21 @@ def _disk(radius):
     return halves, rims, float(times @ weight @ times)
 
 
+def disk_kernel(radius, alias_std):
+    """Return the square kernel of the mean over a disk that a Gaussian smooths."""
+    halves, rims, total = _disk(radius)
+    reach = len(halves) - 1
+    quarter = (np.arange(reach + 1) <= halves[:, None]).astype(np.float64)
+    for column, row, weight in rims:
+        quarter[int(column), int(row)] = weight
+    side = np.abs(np.arange(-reach, reach + 1))
+    smooth = gaussian_kernel(alias_std)
+    disk = quarter[side][:, side] / total
+    for _ in range(2):  # each turn brings the other axis first
+        disk = np.stack([np.convolve(line, smooth) for line in disk], axis=1)
+    return disk
+
+
 def blur_by_disk(images, radius, alias_std):
     """Return the mean of images over a disk that a Gaussian has smoothed.
 

@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust._containers import on_device
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import (
@@ -16,10 +17,7 @@ from skrobust.perturbations.images.byte_pixels import (
     as_units,
     through_table,
 )
-from skrobust.perturbations.images.device_images import (
-    on_other_device,
-    perturb_on_device,
-)
+from skrobust.perturbations.images.device_images import perturb_on_device
 
 _DTYPE_RANGES = {"uint8": (0.0, 255.0), "uint16": (0.0, 65535.0)}
 _CHANNEL_COUNTS = (1, 2, 3, 4)
@@ -132,8 +130,10 @@ class ImagePerturbation(BasePerturbation):
     # at a time, as no floats lie beside them; it returns None to go the usual way.
     _in_place = False
     _changes_rows = False
-    # What turns tensors on a device into new ones, where a kind that draws nothing has
-    # it: as ``_perturb_images``, but of shape (n, channels, height, width).
+    _takes_device = True
+    # What turns tensors on a device into new ones, where a kind has it: as
+    # ``_perturb_images``, but of shape (n, channels, height, width). ``rng`` draws
+    # tensors, too; None leaves the rows to the host.
     _perturb_tensor = None
 
     def __init__(
@@ -156,8 +156,8 @@ class ImagePerturbation(BasePerturbation):
         return [{"image_shape": (1, -1), **params} for params in cls._test_params]
 
     def _perturb_container(self, X, key):
-        if on_other_device(X):
-            new = perturb_on_device(self, X)
+        if on_device(X):
+            new = perturb_on_device(self, X, key)
             if new is not None:
                 return new
         return super()._perturb_container(X, key)

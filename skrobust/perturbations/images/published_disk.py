@@ -51,7 +51,8 @@ def blur_by_published_disk(images, levels):
     return from_planes(out[:, :, reach:-reach, reach:-reach])
 
 
-def _mixed_kernel(levels):
+def mixed_kernel(levels):
+    """Return the square kernel of several disks with weights."""
     kernels = [(w, published_kernel(r, s)) for w, r, s in levels]
     side = max(len(kernel) for _, kernel in kernels)
     rims = [(side - len(kernel)) // 2 for _, kernel in kernels]
@@ -63,7 +64,7 @@ def _mixed_kernel(levels):
 def _bands(levels, height, width, dtype):
     # The kernel is symmetric: a sum of products of its eigenvectors, each of which is
     # a blur along the rows and one along the columns.
-    value, vector = np.linalg.eigh(_mixed_kernel(levels))
+    value, vector = np.linalg.eigh(mixed_kernel(levels))
     return [
         (
             kernel_bands(height, value[k] * vector[:, k], dtype),

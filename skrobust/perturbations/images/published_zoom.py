@@ -19,9 +19,8 @@ def _line(side, factor):
     return (side - piece) // 2 + slope * ((large - side) // 2), slope
 
 
-@lru_cache(maxsize=64)
-def _piece_bands(side, factors, dtype):
-    """Return the bands of the zoom along an axis."""
+def piece_pairs(side, factors):
+    """Return the two pixels that each new one lies between, and their weights."""
     lines = [(weight, *_line(side, factor)) for weight, factor in factors]
     start = sum(weight * first for weight, first, _ in lines)
     slope = sum(weight * steep for weight, _, steep in lines)
@@ -30,7 +29,13 @@ def _piece_bands(side, factors, dtype):
     share = np.clip(place - first, 0, 1)
     index = np.stack([first, np.minimum(first + 1, side - 1)], axis=1)
     weight = np.stack([1 - share, share], axis=1)
-    return cut_into_bands(index.astype(np.int64), weight, dtype)
+    return index.astype(np.int64), weight
+
+
+@lru_cache(maxsize=64)
+def _piece_bands(side, factors, dtype):
+    """Return the bands of the zoom along an axis."""
+    return cut_into_bands(*piece_pairs(side, factors), dtype)
 
 
 def enlarge_a_piece(planes, factors):

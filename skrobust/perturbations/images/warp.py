@@ -79,6 +79,37 @@ def warp(images, rows, columns, fill=None):
     return out
 
 
+def shift_parts(down, right, height, width):
+    """Return where shifted images come from.
+
+    Parameters
+    ----------
+    down, right : ndarray of shape (n,)
+        How far each image goes in pixels.
+    height, width : int
+        Of the images.
+
+    Returns
+    -------
+    places : list of two ndarray of int of shape (n,)
+        Row and column of the pixel that the first new one comes from.
+    weights : ndarray of shape (n, 4)
+        Of this pixel, the one to its right, and the two below these.
+    """
+    places = [
+        np.clip(np.floor(-length), -side - 1, side).astype(np.int64)
+        for length, side in ((down, height), (right, width))
+    ]
+    parts = [-length - np.floor(-length) for length in (down, right)]
+    weights = [
+        np.where(below, parts[0], 1 - parts[0])
+        * np.where(beside, parts[1], 1 - parts[1])
+        for below in (0, 1)
+        for beside in (0, 1)
+    ]
+    return places, np.stack(weights, axis=1)
+
+
 def shift(images, down, right, fill):
     """Shift images bilinearly, each by lengths of its own in pixels.
 
@@ -97,18 +128,8 @@ def shift(images, down, right, fill):
         The new images.
     """
     n, height, width, channels = images.shape
-    places = [
-        np.clip(np.floor(-length), -side - 1, side).astype(np.int64)
-        for length, side in ((down, height), (right, width))
-    ]
-    parts = [-length - np.floor(-length) for length in (down, right)]
-    weights = [
-        np.where(below, parts[0], 1 - parts[0])
-        * np.where(beside, parts[1], 1 - parts[1])
-        for below in (0, 1)
-        for beside in (0, 1)
-    ]
-    weights = np.stack(weights, axis=1).astype(images.dtype)
+    places, weights = shift_parts(down, right, height, width)
+    weights = weights.astype(images.dtype)
     images = np.ascontiguousarray(images)
     out = np.empty_like(images)
     kernel = compiled(shift_bilinearly, images.size)

@@ -3,6 +3,7 @@
 import copy
 from collections import Counter
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
@@ -11,6 +12,7 @@ from skrobust._containers import (
     is_frame,
     like,
     named_once,
+    on_device,
     refuse_ragged,
     shape_of,
     to_array,
@@ -241,7 +243,16 @@ class PerturbationSequence(TableDescription, BasePerturbation):
             validate_data(self, named_once(X), reset=reset, skip_check_array=True)
         return X
 
+    @property
+    def _takes_device(self):
+        steps = self.steps if isinstance(self.steps, (list, tuple)) else ()
+        return all(getattr(step, "_takes_device", False) for step in steps)
+
     def _perturb_container(self, X, key):
+        if on_device(X) and self._takes_device:
+            # The steps check their rows; here only how many features there are.
+            super()._check(np.zeros((min(len(X), 1), *X.shape[1:]), dtype=np.float32))
+            return self._run(X, key)
         if not self._any_container:
             return super()._perturb_container(X, key)
         out = self._run(self._check(X), key)
@@ -267,13 +278,16 @@ class PerturbationSequence(TableDescription, BasePerturbation):
             own = 0 if state is None else seed_number(state, kind)
             own_key = key.derive(kind, seen[kind], own)
             # Steps that keep containers check what they get; arrays are checked once.
-            run = step._perturb_container if self._any_container else step._run
+            own_way = self._any_container or on_device(values)
+            run = step._perturb_container if own_way else step._run
             seen[kind] += 1
             try:
                 values, is_new = run(values, own_key), True
             except NoColumnsError:  # steps that were not fitted
                 if self.no_columns == "raise":
                     raise
+        if on_device(values) and not is_new:
+            return values.clone()
         return values if is_new else copy.copy(values)
 
     def __sklearn_is_fitted__(self):
