@@ -181,8 +181,8 @@ def saturate_pixels(images, scale, offset, out):
         out[3 * j + 2] = value - bright * (one if grey else share_blue)
 
 
-def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
-    """Replace bytes by the rounded mean of the block that each of them shows.
+def mean_blocks(images, channels, rows, columns, row_shown, column_shown):
+    """Replace bytes by the rounded mean of the block that each of them shows, in place.
 
     ``rows`` and ``columns`` are where blocks begin, and the end of the last.
     """
@@ -233,9 +233,9 @@ def mean_blocks(images, channels, rows, columns, row_shown, column_shown, out):
                     mean[j] = np.uint8(np.floor(part / (2 * count)))
         before = -1
         for y in range(len(row_shown)):
-            new = out[i, y]
+            new = images[i, y]
             if row_shown[y] == before:  # as the line above
-                above = out[i, y - 1]
+                above = images[i, y - 1]
                 for x in range(size):
                     new[x] = above[x]
                 continue

@@ -8,6 +8,7 @@ import numpy as np
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.pixel_kernels import mean_blocks
 from skrobust._optional import require
+from skrobust.perturbations.images.byte_pixels import layers_of
 from skrobust.perturbations.images.device_filters import index_tensor
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.images.jpeg_loss import after_jpeg
@@ -142,6 +143,7 @@ class Pixelate(ImagePerturbation):
     }
     _noise = "fixed"
     _strong_params = {"share": 0.4}
+    _in_place = True
     _grows_with_severity = False
 
     def _perturb_tensor(self, images, rng):
@@ -162,18 +164,16 @@ class Pixelate(ImagePerturbation):
         return _repeated(total / count, shown)
 
     def _perturb_bytes(self, images, rng):
-        kernel = compiled(mean_blocks, images.size)
-        if kernel is None:
+        kernel, layers = compiled(mean_blocks, images.size), layers_of(images)
+        if kernel is None or layers is None:
             total, count, shown = self._blocks(images, np.int32)
             count = count.astype(np.int32)
             means = ((2 * total + count) // (2 * count)).astype(np.uint8)
             return _repeated(means, shown)
         _, shown, ends = zip(*self._places(images), strict=True)
-        images = np.ascontiguousarray(images)
-        lines = images.reshape(*images.shape[:2], -1)
-        out = np.empty_like(lines)
-        kernel(lines, images.shape[3], *ends, *shown, out)
-        return out.reshape(images.shape)
+        lines = layers.reshape(-1, *layers.shape[2:])
+        kernel(lines, lines.shape[2] // images.shape[2], *ends, *shown)
+        return images
 
     def _places(self, images):
         """Yield what :func:`_block_places` returns for the height and the width."""
