@@ -11,6 +11,8 @@ from skrobust.metrics.intervals.share_interval import sample_share_interval
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.normalized.parts import score_parts
+from skrobust.metrics.normalized.streamed_clustering import StreamedClustering
+from skrobust.metrics.normalized.streamed_scores import StreamedAccuracy, StreamedR2
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.normalized_scorer import NormalizedScorer
 
@@ -291,6 +293,11 @@ def _interval(function, data, request, **params):
     return replace(share, value=found.value, **limits)
 
 
+_OVER_BATCHES = {
+    "accuracy": StreamedAccuracy,
+    "r2": StreamedR2,
+    "clustering": StreamedClustering,
+}
 for _name, _task, _function in (
     ("accuracy", "classification", normalized_accuracy_score),
     ("r2", "regression", normalized_r2_score),
@@ -304,5 +311,6 @@ for _name, _task, _function in (
             needs={"labels", "n_features"},
             interval=partial(_interval, _function),
             scorer=partial(NormalizedScorer, _name),
+            streaming=_OVER_BATCHES[_name],
         )
     )
