@@ -79,6 +79,12 @@ def dependence(estimator, X, places, scorer, y, clean):
     return abs(score - float(scorer(estimator, shuffled, y)))
 
 
+def untouched_columns(X, touched):
+    """Return the labels of the columns that no condition touched."""
+    labels = column_labels(X)
+    return tuple(labels[j] for j in np.flatnonzero(~touched))
+
+
 def _varies(column):
     values = read_column(column)[1]
     return any(str(value) != str(values[0]) for value in values)
@@ -112,7 +118,7 @@ def add_untouched(results, table, conditions, parts, X, depends, caller):
     table["std_change"], table["percent_changed"] = figures[:, 0], figures[:, 2]
     table["effect"] = np.array([change_words(row) for row in figures])
     labels, places = column_labels(X), np.flatnonzero(~touched)
-    results["untouched_columns"] = tuple(labels[j] for j in places)
+    results["untouched_columns"] = untouched_columns(X, touched)
     results["untouched_dependence"] = size = depends(places) if len(places) else 0.0
     kinds = set(table["corruption"][[not is_clean(c) for c in conditions]].tolist())
     # Who asks for one perturbation alone knows which columns it leaves.

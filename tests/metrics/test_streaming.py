@@ -426,7 +426,7 @@ def test_bad_input_gets_one_sentence():
     metric.partial_update([1, 0], [1, 1])
     with pytest.raises(ValueError, match="with every batch or with none"):
         metric.partial_update([1, 0], [1, 1], clusters=[1, 2])
-    with pytest.raises(ValueError, match=r"'other' parameter of StreamingMetric\.merge"):
+    with pytest.raises(ValueError, match=r"parameter of StreamingMetric\.merge"):
         metric.merge(StreamingMetric("accuracy_skill"))
     with pytest.raises(ValueError, match="of the same options"):
         StreamingMetric("robust_ratio", tolerance=0.1).merge(
