@@ -223,6 +223,15 @@ class BatchedRows:
             if n_rows(pair[0]):
                 yield pair
 
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(
+            f"{_CALLER} come in batches, and this needs all rows in memory: join them "
+            "with numpy.concatenate, or go over the batches."
+        )
+
+    def __len__(self):
+        return len(self.__array__())
+
     def perturbed(self, thing, estimator=None):
         """Return the rows under a perturbation or an attack, batch by batch.
 

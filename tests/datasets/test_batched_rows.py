@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust.datasets import BatchedRows, LazyImages
 from skrobust.datasets.batch_readers import ArrayBatches
+from skrobust.evaluation.batched_runs import is_on_disk
 from skrobust.perturbations import GaussianNoise
 
 X = np.random.default_rng(0).random((23, 4))
@@ -62,8 +63,26 @@ def test_a_mapped_file_is_never_copied_as_a_whole(tmp_path, monkeypatch):
 
 def test_zarr_arrays_are_read_in_slices():
     zarr = pytest.importorskip("zarr")
-    rows = BatchedRows.from_arrays(zarr.array(X, chunks=(4, 2)), Y, batch_size=6)
+    array = zarr.array(X, chunks=(4, 2))
+    rows = BatchedRows.from_arrays(array, Y, batch_size=6)
     assert np.array_equal(whole(rows)[0], X)
+    assert is_on_disk(array)
+
+
+def test_arrays_of_h5py_are_read_in_slices(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "rows.h5", "w") as file:
+        array = file.create_dataset("rows", data=X)
+        rows = BatchedRows.from_arrays(array, Y, batch_size=6)
+        assert np.array_equal(whole(rows)[0], X)
+        assert is_on_disk(array)
+
+
+def test_functions_that_need_all_rows_say_so():
+    rows = BatchedRows.from_arrays(X, Y)
+    for use in (np.asarray, len):
+        with pytest.raises(TypeError, match="come in batches, and this needs all rows"):
+            use(rows)
 
 
 def test_images_on_disk_are_read_in_slices(tmp_path):
@@ -219,7 +238,5 @@ def test_bad_batches_get_one_sentence():
         BatchedRows.from_arrays([1, 2])
     with pytest.raises(ValueError, match="'batch_size' parameter"):
         BatchedRows.from_arrays(X, batch_size=0)
-    with pytest.raises(
-        ValueError, match=r"'thing' parameter of BatchedRows\.perturbed"
-    ):
+    with pytest.raises(ValueError, match=r"parameter of BatchedRows\.perturbed"):
         BatchedRows([(X, Y)]).perturbed(None)
