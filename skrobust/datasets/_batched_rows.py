@@ -1,6 +1,7 @@
 """Rows and labels that come in batches."""
 
 import numpy as np
+from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.equal_rows import (
@@ -347,7 +348,7 @@ def _pair(batch):
             f"{kind} instead."
         )
     X, y = batch
-    if not (is_frame(X) or is_text(X) or isinstance(X, (list, tuple))):
+    if not (is_frame(X) or is_text(X) or isinstance(X, (list, tuple)) or issparse(X)):
         X = to_array(X)
     if y is None:
         return X, None

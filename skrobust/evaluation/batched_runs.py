@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import chain
 
 import numpy as np
+from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.equal_rows import (
@@ -29,6 +30,11 @@ def as_batches(X, y, batch_size, caller):
     if batch_size is not None:
         check_count(batch_size, "batch_size", caller)
     if y is None:
+        if hasattr(X, "shape") or is_text(X):
+            raise ValueError(
+                f"{caller} needs y, the labels or targets of the rows; without them X "
+                "must be batches of rows and labels."
+            )
         return X if isinstance(X, BatchedRows) else BatchedRows(X)
     if isinstance(X, BatchedRows):
         raise ValueError(
@@ -113,7 +119,8 @@ class BatchedRuns:
         for X, y in chain([self.first], self._batches):
             if y is None:
                 raise ValueError(f"{self.caller} needs labels in every batch.")
-            key = self.store.key(prefix, to_array(X), y)
+            plain = isinstance(X, (list, tuple)) or issparse(X)
+            key = self.store.key(prefix, X if plain else to_array(X), y)
             tasks = list(enumerate(tasks_of(X, y, key)))
             parts = self._parts(things, tasks, key, start)
             keys = {i: part[1] for i, part in enumerate(parts)}

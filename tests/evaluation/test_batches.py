@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
+from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_regression
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.pipeline import make_pipeline
@@ -21,6 +24,7 @@ from skrobust.perturbations import (
     GaussianNoise,
     PerturbationSequence,
     SaltAndPepper,
+    Typos,
     get_preset,
 )
 
@@ -105,6 +109,45 @@ def test_sources_of_all_kinds_give_the_same(tmp_path):
     for rows, labels in sources:
         same(evaluate_perturbations(MODEL, rows, labels, CONDITIONS), WHOLE)
     assert np.array_equal(mapped, ROWS)
+
+
+def test_parts_of_a_batch_run_side_by_side(tmp_path):
+    with parallel_config("threading", n_jobs=2):
+        found = evaluate_perturbations(
+            MODEL,
+            ROWS,
+            LABELS,
+            CONDITIONS,
+            batch_size=90,
+            checkpoint=tmp_path,
+            n_jobs=2,
+        )
+    same(found, WHOLE)
+    parts = set(tmp_path.iterdir())
+    again = evaluate_perturbations(
+        MODEL, ROWS, LABELS, CONDITIONS, batch_size=90, checkpoint=tmp_path
+    )
+    same(again, WHOLE)
+    assert set(tmp_path.iterdir()) == parts
+    assert len(parts) > 3 * len(CONDITIONS)
+
+
+def test_texts_series_and_sparse_rows(tmp_path):
+    texts = [f"a good film number {i % 7}" for i in range(30)]
+    y = np.arange(30) % 2
+    model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, y)
+    typos = [Typos(severity=s, random_state=0) for s in (1, 5)]
+    wanted = evaluate_perturbations(model, texts, y, typos)
+    pairs = [(texts[i : i + 12], y[i : i + 12]) for i in range(0, 30, 12)]
+    found = evaluate_perturbations(model, iter(pairs), None, typos, checkpoint=tmp_path)
+    same(found, wanted)
+    sparse = csr_array(X[:90])
+    model = LogisticRegression(max_iter=300).fit(sparse, Y[:90])
+    pairs = [(sparse[i : i + 40], Y[:90][i : i + 40]) for i in range(0, 90, 40)]
+    attack = FGSM(2.0, data_range=(0, 16))
+    found = evaluate_attack(model, pairs, None, attack)
+    wanted = evaluate_attack(model, sparse, Y[:90], attack)
+    assert found.robust_accuracy == wanted.robust_accuracy
 
 
 @pytest.mark.parametrize(
@@ -211,6 +254,8 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_attack(MODEL, pairs, None, "auto", eps="0.1 std")
     with pytest.raises(ValueError, match="checks=True for rows in memory alone"):
         evaluate_attack(MODEL, pairs, None, FGSM(1.0), checks=True)
+    with pytest.raises(ValueError, match="needs y, the labels or targets of the rows"):
+        evaluate_perturbations(MODEL, ROWS, None, CONDITIONS)
     with pytest.raises(ValueError, match="needs labels in every batch"):
         evaluate_perturbations(MODEL, [(ROWS, None)], None, CONDITIONS)
     with pytest.raises(ValueError, match="takes y=None beside BatchedRows"):
