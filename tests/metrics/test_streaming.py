@@ -449,3 +449,21 @@ def test_bad_input_gets_one_sentence():
     clustering.partial_update(Y, WEEK, X=POINTS)
     with pytest.raises(ValueError, match="no interval with X"):
         clustering.interval()
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_a_batch_that_is_refused_changes_nothing(case):
+    metric = StreamingMetric(case[0], **case[2])
+    rows = np.arange(60)
+    arrays, options = part(case, rows, clusters=CLIPS)
+    with full_attack():
+        metric.partial_update(*arrays, **options)
+        before = metric.compute(), metric.n_samples
+        options["clusters"] = CLIPS[:7]
+        with pytest.raises(ValueError, match="equal length"):
+            metric.partial_update(*arrays, **options)
+    assert (metric.compute(), metric.n_samples) == before
+    units = getattr(metric._gathered, "of_units", None)
+    assert units is None or units.n_rows == 60
+    with pytest.raises(ValueError, match="must be another object"):
+        metric.merge(metric)

@@ -54,12 +54,17 @@ class StreamedClustering(LabelCells):
             )
         if self.has_points not in (None, X is not None):
             raise ValueError(f"{caller} needs X= with every batch or with none.")
+        moments = ()
         if X is not None:
-            self._add_points(X, self.check(data, caller)[1], caller)
+            moments = self._moments(X, self.check(data, caller)[1], caller)
         super().update(data, {}, clusters, caller)
+        for name, one in moments:
+            self._join(name, one)
         self.has_points = X is not None
 
-    def _add_points(self, X, y_pred, caller):
+    @staticmethod
+    def _moments(X, y_pred, caller):
+        """Return the moments of the points of each cluster."""
         named = {"input_name": "X", "estimator": caller}
         X = check_array(X, dtype=np.float64, allow_nd=True, **named)
         check_same_length(caller, X=X, y_pred=y_pred)
@@ -67,8 +72,7 @@ class StreamedClustering(LabelCells):
         names, codes = np.unique(y_pred, return_inverse=True)
         order = np.argsort(codes, kind="stable")
         points = np.split(X[order], np.cumsum(np.bincount(codes))[:-1])
-        for name, of_cluster in zip(names.tolist(), points, strict=True):
-            self._join(name, _moments(of_cluster))
+        return list(zip(names.tolist(), map(_moments, points), strict=True))
 
     def _join(self, name, moments):
         known = self.moments.get(name)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._containers import one_per_row
 from skrobust._validation import check_weights
 from skrobust.metrics.intervals.bootstrap import bootstrap_interval
 from skrobust.metrics.labels import label_array
@@ -14,7 +13,7 @@ from skrobust.metrics.normalized.signal_to_noise import ratio_of_powers, value_p
 from skrobust.metrics.streaming.compensated_sums import CompensatedSums
 from skrobust.metrics.streaming.label_cells import FunctionOfSums, LabelCells
 from skrobust.metrics.streaming.sample_means import SampleMean
-from skrobust.metrics.streaming.unit_sums import UnitSums
+from skrobust.metrics.streaming.unit_sums import UnitSums, clusters_at
 from skrobust.metrics.undefined import warn_undefined
 
 _ACCURACY = "normalized_accuracy_score"
@@ -117,15 +116,15 @@ class StreamedR2:
             weight = np.ones(len(y_true))
         kept = weight > 0  # rows of weight 0 count as absent
         y_true, y_pred, weight = y_true[kept], y_pred[kept], weight[kept]
-        clusters = None if clusters is None else one_per_row(clusters)[kept]
+        clusters = clusters_at(clusters, kept, caller)
         if self.first is None:
             # Near their mean; and of equal targets these themselves.
             self.first = float(y_true[0] + (y_true - y_true[0]).mean())
         apart = y_true - self.first
         powers = [np.ones(len(apart)), apart, apart**2, (y_true - y_pred) ** 2]
         block = weight[:, None] * np.stack(powers, axis=1)
-        self.sums.add(block)
         self.of_units.add(block, clusters, caller)
+        self.sums.add(block)
         self.n_rows += len(block)
 
     def merge(self, other):

@@ -53,8 +53,8 @@ class StreamedIndex:
                 f"{caller} of the {_TITLE} needs the same conditions in every batch; "
                 f"there were {len(self.sums.high)}, and now there are {k}."
             )
-        self.sums.add_totals(correct.sum(axis=0).astype(np.float64))
         self.of_units.add(correct, clusters, caller)
+        self.sums.add_totals(correct.sum(axis=0).astype(np.float64))
         self.n_rows += len(correct)
 
     def merge(self, other):

@@ -96,14 +96,13 @@ class StreamedPeriods:
 
     def _codes(self, y_true, caller):
         names, codes = np.unique(y_true, return_inverse=True)
-        for name in names.tolist():
-            if name not in self.labels:
-                self.labels.append(name)
-        if len(self.labels) > 2:
+        known = list(dict.fromkeys([*self.labels, *names.tolist()]))
+        if len(known) > 2:
             raise ValueError(
                 f"{caller} needs two classes for areas under the ROC curve; y_true has "
-                f"{len(self.labels)}."
+                f"{len(known)}."
             )
+        self.labels = known
         return np.array([self.labels.index(name) for name in names.tolist()])[codes]
 
     def _update_period(self, period, data, weight, clusters, places):
@@ -127,13 +126,13 @@ class StreamedPeriods:
         """Add what another one gathered."""
         swapped = {}
         if other.labels:
-            mine = self.labels
-            mine += [label for label in other.labels if label not in mine]
+            mine = list(dict.fromkeys([*self.labels, *other.labels]))
             if len(mine) > 2:
                 raise ValueError(
                     "StreamingMetric needs two classes for areas under the ROC curve; "
                     f"both together have {len(mine)}."
                 )
+            self.labels = mine
             swapped = {"swapped": mine.index(other.labels[0]) == 1}
         for period, gathered in other.periods.items():
             self._of(period).merge(gathered, **swapped)

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._containers import one_per_row
 from skrobust._validation import check_weights
 from skrobust.metrics.intervals.bootstrap import Statistic, bootstrap_interval
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import call_with_options
 from skrobust.metrics.streaming.compensated_sums import CompensatedSums
-from skrobust.metrics.streaming.unit_sums import CellRows, UnitSums
+from skrobust.metrics.streaming.unit_sums import CellRows, UnitSums, clusters_at
 
 
 class LabelCells:
@@ -46,13 +45,13 @@ class LabelCells:
         if weight is not None:  # rows of weight 0 count as absent
             kept = weight > 0
             first, second, weight = first[kept], second[kept], weight[kept]
-            clusters = None if clusters is None else one_per_row(clusters)[kept]
+            clusters = clusters_at(clusters, kept, caller)
         cells, codes = cells_of(first, second)
         places = self._places(cells)
-        totals = np.bincount(codes, weights=weight, minlength=len(cells))
-        self.sums.add_totals(self._spread(totals, places))
         block = CellRows(places[codes], weight, len(self.places))
         self.of_units.add(block, clusters, caller)
+        totals = np.bincount(codes, weights=weight, minlength=len(cells))
+        self.sums.add_totals(self._spread(totals, places))
         self.n_rows += len(codes)
 
     def merge(self, other):

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._containers import one_per_row
 from skrobust._validation import check_choice
 from skrobust.metrics.registry import call_with_options
 from skrobust.metrics.streaming.compensated_sums import CompensatedSums
-from skrobust.metrics.streaming.unit_sums import UnitSums
+from skrobust.metrics.streaming.unit_sums import UnitSums, clusters_at
 
 
 class OutcomeMeans:
@@ -51,10 +50,10 @@ class OutcomeMeans:
         kept = values[:, k // 2 :].any(axis=1)  # rows of weight 0 count as absent
         if not kept.all():
             values = values[kept]
-            clusters = None if clusters is None else one_per_row(clusters)[kept]
-        self.n_rows += len(values)
-        self.sums.add(np.hstack([values, values[:, k // 2 :] ** 2]))
+            clusters = clusters_at(clusters, kept, caller)
         self.of_units.add(values, clusters, caller)
+        self.sums.add(np.hstack([values, values[:, k // 2 :] ** 2]))
+        self.n_rows += len(values)
 
     def merge(self, other):
         """Add what another one gathered."""

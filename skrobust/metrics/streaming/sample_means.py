@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._containers import one_per_row
 from skrobust._validation import check_weights
 from skrobust.metrics.intervals.bootstrap import Shares, bootstrap_interval
 from skrobust.metrics.intervals.share_interval import (
@@ -13,7 +12,7 @@ from skrobust.metrics.intervals.share_interval import (
 )
 from skrobust.metrics.registry import get_metric
 from skrobust.metrics.streaming.compensated_sums import CompensatedSums
-from skrobust.metrics.streaming.unit_sums import UnitSums
+from skrobust.metrics.streaming.unit_sums import UnitSums, clusters_at
 
 
 class SampleMean:
@@ -50,24 +49,24 @@ class SampleMean:
         if weight is not None:  # rows of weight 0 count as absent
             kept = weight > 0
             values, weight = values[kept], weight[kept]
-            clusters = None if clusters is None else one_per_row(clusters)[kept]
-            self.largest = max(self.largest or 0.0, float(weight.max()))
+            clusters = clusters_at(clusters, kept, caller)
         is_share = values.dtype == bool
-        self.is_share = is_share if self.is_share is None else self.is_share & is_share
-        self.n_rows += len(values)
         values = values.astype(np.float64)
+        own = np.ones(len(values)) if weight is None else weight
+        weighted = np.column_stack([values * own, own])
+        if clusters is not None or not is_share:
+            self.of_units.add(weighted, clusters, caller)
         if weight is None:
-            self.has_unweighted = True
             n, total = float(len(values)), float(values.sum())
             self.sums.add_totals(np.array([n, n, total, total]))
-            weighted = np.column_stack([values, np.ones(len(values))])
+            self.has_unweighted = True
         else:
-            weighted = np.column_stack([values * weight, weight])
             squares = weighted * weight[:, None]
             # Of weights, their squares, weights of successes, and their squares.
             self.sums.add(np.hstack([weighted, squares])[:, [1, 3, 0, 2]])
-        if clusters is not None or not is_share:
-            self.of_units.add(weighted, clusters, caller)
+            self.largest = max(self.largest or 0.0, float(weight.max()))
+        self.is_share = is_share if self.is_share is None else self.is_share & is_share
+        self.n_rows += len(values)
 
     def merge(self, other):
         """Add what another one gathered."""

@@ -126,7 +126,7 @@ class StreamingMetric:
         Returns
         -------
         self : StreamingMetric
-            With these rows.
+            With these rows; as it was where they are refused by an error.
         """
         caller = type(self).__name__
         if not data:
@@ -160,6 +160,8 @@ class StreamingMetric:
         if not isinstance(other, StreamingMetric) or other.metric != self.metric:
             rule = f"a {caller} of {self.metric!r}"
             raise invalid("other", f"{caller}.merge", rule, other)
+        if other is self:
+            raise invalid("other", f"{caller}.merge", "another object", other)
         if not _same(self.params, other.params):
             rule = f"of the same options, {self.params}"
             raise invalid("other", f"{caller}.merge", rule, other.params)

@@ -47,10 +47,11 @@ class UnitSums:
     def add(self, rows, clusters, caller):
         """Add rows of shape (n_rows, n_columns) of some clusters, or of none."""
         n = len(rows)
-        self.n_rows += n
         if clusters is not None:
             clusters = label_array(clusters, caller, "clusters")
             check_same_length(caller, data=rows, clusters=clusters)
+        self.n_rows += n
+        if clusters is not None:
             names, codes = np.unique(clusters, return_inverse=True)
             sizes = np.bincount(codes, minlength=len(names)).astype(np.float64)
             sums = summed(rows, codes, len(names))
@@ -139,6 +140,15 @@ class UnitSums:
             self._append(np.zeros((room, self.sums.shape[1])), np.zeros(room))
         self.sums[places] += sums
         self.sizes[places] += sizes
+
+
+def clusters_at(clusters, kept, caller):
+    """Return the clusters of the rows that are kept, or None."""
+    if clusters is None:
+        return None
+    clusters = label_array(clusters, caller, "clusters")
+    check_same_length(caller, data=kept, clusters=clusters)
+    return clusters[kept]
 
 
 @dataclass(frozen=True)
