@@ -55,9 +55,10 @@ def evaluate_perturbations(
     estimator : fitted estimator
         The model; it is not refitted.
     X : array-like or data frame of shape (n_samples, ...)
-        Raw input of the whole pipeline; not changed. Arrays in mapped files, of zarr
-        and of h5py are read in batches. With ``y=None``, rows and labels that come in
-        batches: :class:`~skrobust.datasets.BatchedRows`, or what that takes.
+        Raw input of the whole pipeline; not changed. Arrays in mapped files of more
+        than 256 MB, of zarr and of h5py are read in batches. With ``y=None``, rows and
+        labels that come in batches: :class:`~skrobust.datasets.BatchedRows`, or what
+        that takes.
     y : array-like of shape (n_samples,) or None
         True labels or targets.
     conditions : list of objects with ``perturb(estimator, X, y)``

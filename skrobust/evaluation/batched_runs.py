@@ -20,12 +20,14 @@ from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets import BatchedRows
 
+_SMALL = 1 << 28  # bytes of a mapped file that is taken as a whole
+
 
 def as_batches(X, y, batch_size, caller):
     """Return rows as :class:`BatchedRows`, or None for those that are in memory.
 
-    Without ``y``, X has pairs of rows and labels. Arrays of mapped files and of other
-    libraries are read in batches, and with ``batch_size`` all arrays are.
+    Without ``y``, X has pairs of rows and labels. Arrays of large mapped files and of
+    other libraries are read in batches, and with ``batch_size`` all arrays are.
     """
     if batch_size is not None:
         check_count(batch_size, "batch_size", caller)
@@ -59,9 +61,13 @@ def refuse_in_batches(attack, eps, checks, caller):
 
 
 def is_on_disk(X):
-    """Return whether rows are in a mapped file, or in an array that reads slices."""
+    """Return whether rows are in a large mapped file, or an array that reads slices.
+
+    Workers of joblib get mapped files in place of arrays; small ones are taken whole.
+    """
     if isinstance(X, np.ndarray):
-        return isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)
+        is_mapped = isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)
+        return is_mapped and X.nbytes > _SMALL
     family = type(X).__module__.partition(".")[0]
     return family in ("zarr", "h5py") or type(X).__name__ == "LazyImages"
 

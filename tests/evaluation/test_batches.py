@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
 from sklearn.datasets import load_digits, make_regression
+from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, mean_absolute_error
@@ -90,8 +92,9 @@ def test_equal_rows_of_two_batches_have_noise_of_their_own():
             assert np.array_equal(np.concatenate(parts), moved)
 
 
-def test_sources_of_all_kinds_give_the_same(tmp_path):
+def test_sources_of_all_kinds_give_the_same(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
+    monkeypatch.setattr("skrobust.evaluation.batched_runs._SMALL", 0)
     mapped = np.memmap(tmp_path / "rows.dat", ROWS.dtype, "w+", shape=ROWS.shape)
     mapped[:] = ROWS
     np.save(tmp_path / "rows.npy", ROWS)
@@ -298,6 +301,24 @@ if __name__ == "__main__":
         model, pairs, None, [Fuse(s) for s in (0.0, 0.5, 1.0)], checkpoint=sys.argv[1])
     print(*map(repr, found.score.tolist()), found.correct.sum())
 """
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
+    """Compare peaks of 1,000 and 8,000 pictures, which are 3 and 24 MB."""
+    monkeypatch.setattr("skrobust.evaluation.batched_runs._SMALL", 0)
+    size, shape = 32 * 32 * 3, {"image_shape": (32, 32, 3), "data_range": (0, 255)}
+    noise = [GaussianNoise(severity=s, **shape, random_state=0) for s in (1, 3)]
+    model = DummyClassifier().fit(np.zeros((2, size)), [0, 1])
+    peaks = []
+    for n in (200, 1000, 8000):  # the first imports what it needs
+        rows = np.memmap(tmp_path / f"{n}", np.uint8, "w+", shape=(n, size))
+        rows[:] = np.random.default_rng(0).integers(0, 256, rows.shape, dtype=np.uint8)
+        rows = np.memmap(tmp_path / f"{n}", np.uint8, "r", shape=rows.shape)
+        tracemalloc.start()
+        evaluate_perturbations(model, rows, np.zeros(n), noise, batch_size=100)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] - peaks[1] < 4e6
 
 
 @pytest.mark.slow

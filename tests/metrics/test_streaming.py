@@ -467,3 +467,20 @@ def test_a_batch_that_is_refused_changes_nothing(case):
     assert units is None or units.n_rows == 60
     with pytest.raises(ValueError, match="must be another object"):
         metric.merge(metric)
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_memory_does_not_grow_with_the_rows(case):
+    metric, sizes = StreamingMetric(case[0], **case[2] | _of_many(case)), []
+    arrays, options = part(case, np.arange(N))
+    with full_attack():
+        for i in range(60):
+            metric.partial_update(*arrays, **options)
+            if i in (19, 59):
+                sizes.append(len(pickle.dumps(metric)))
+    assert sizes[1] < 1.05 * sizes[0]
+
+
+def _of_many(case):
+    """Return the size of a data set that holds all rows."""
+    return {"n_samples": 99_999} if "n_samples" in case[2] else {}
