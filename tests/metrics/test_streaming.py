@@ -268,7 +268,7 @@ def test_intervals_of_few_rows_are_those_of_rows_in_memory(case, kind):
             arrays, options = part(case, rows, **more)
             metric.partial_update(*arrays, **options)
         arrays, options = part(case, np.arange(N), **more)
-        how = {"random_state": 0, "n_resamples": 200}
+        how = {"random_state": 0, "n_resamples": 100}
         wanted = confidence_interval(case[0], *arrays, **fixed, **options, **how)
     found = metric.interval(**how)
     for name in ("value", "low", "high", "std_error"):
@@ -280,7 +280,14 @@ def test_intervals_of_few_rows_are_those_of_rows_in_memory(case, kind):
         assert found.n_units == wanted.n_units
 
 
-@pytest.mark.parametrize("case", SAME, ids=[f"{c[0]}-{i}" for i, c in enumerate(SAME)])
+RESAMPLED = ("accuracy_skill", "normalized")
+GROUPED = [
+    pytest.param(c, marks=[pytest.mark.slow] * c[0].startswith(RESAMPLED), id=c[0])
+    for c in SAME
+]
+
+
+@pytest.mark.parametrize("case", GROUPED)
 def test_intervals_of_groups_of_rows_are_about_as_wide(case):
     times = 14  # 4,200 rows, more than are units of their own
     metric = StreamingMetric(
@@ -297,6 +304,7 @@ def test_intervals_of_groups_of_rows_are_about_as_wide(case):
     assert found.high - found.low == pytest.approx(wanted.high - wanted.low, rel=0.2)
 
 
+@pytest.mark.slow
 def test_intervals_of_periods_are_those_of_rows_but_for_the_draws():
     metric = StreamingMetric("stability_index").partial_update(SCORE, periods=WEEK)
     found = metric.interval(random_state=0)
