@@ -83,7 +83,8 @@ class KeyCounts:
         """Add keys; blocks of about the same size are joined."""
         block = np.sort(keys)
         while self.blocks and len(self.blocks[-1]) <= 2 * len(block):
-            block = np.sort(np.concatenate([self.blocks.pop(), block]), kind="stable")
+            block = np.concatenate([self.blocks.pop(), block])
+            block.sort(kind="stable")  # which merges sorted halves
         self.blocks.append(block)
 
     def copy(self):

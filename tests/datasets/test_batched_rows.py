@@ -7,10 +7,14 @@ import tarfile
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skrobust.datasets import BatchedRows, LazyImages
 from skrobust.datasets.batch_readers import ArrayBatches
+from skrobust.evaluation import evaluate_perturbations
 from skrobust.evaluation.batched_runs import is_on_disk
 from skrobust.perturbations import GaussianNoise
 
@@ -92,6 +96,14 @@ def test_images_on_disk_are_read_in_slices(tmp_path):
         pillow.fromarray(np.full((4, 3, 3), i, np.uint8)).save(path)
     rows = BatchedRows.from_arrays(LazyImages(paths), np.arange(5), batch_size=2)
     assert whole(rows)[0][:, 0, 0, 0].tolist() == [0, 1, 2, 3, 4]
+    images, y = LazyImages(paths, memory_limit=200), np.arange(5) % 2  # bytes, 36 each
+    flat = FunctionTransformer(np.reshape, kw_args={"shape": (-1, 36)})
+    model = make_pipeline(flat, DummyClassifier()).fit(np.zeros((2, 36)), [0, 1])
+    kind = {"data_range": (0, 255), "channel_axis": -1, "random_state": 0}
+    noise = [GaussianNoise(std=9.0, **kind)]
+    found = evaluate_perturbations(model, images, y, noise, batch_size=2)
+    wanted = evaluate_perturbations(model, whole(rows)[0], y, noise)
+    assert found.distortion == pytest.approx(wanted.distortion)
 
 
 def test_parquet_is_read_in_row_groups(tmp_path):
