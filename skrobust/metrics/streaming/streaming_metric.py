@@ -31,10 +31,11 @@ class StreamingMetric:
     metric : str or callable
         Name of a metric of the registry, or its function.
     **params : object
-        Options of the metric, as :func:`confidence_interval` takes them;
-        ``max_cells`` (int, "gini_stability", and "stability_index" with
-        ``score="gini"`` or "roc_auc"): the most intervals of scores that are kept for
-        each period, by default 16,384.
+        Options of the metric, as :func:`confidence_interval` takes them. For the
+        "stability_index", whose rows come with ``periods=``, ``score`` is None (the
+        mean of the rows of a period), "gini" or "roc_auc"; for these two, and for
+        "gini_stability", ``max_cells`` (int) is the most intervals of scores that are
+        kept for each period, by default 16,384.
 
     Attributes
     ----------
