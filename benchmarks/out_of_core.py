@@ -359,7 +359,7 @@ def main():
         if out is not None:
             (out / "out_of_core.inc").write_text(estimate(facts), encoding="utf-8")
     if options.only != "pictures":
-        titles = ["metric", "ns a row at 10^6, 10^7, ... rows", "peak, GB"]
+        titles = ["metric", "ns a row at 10^6, 10^7, 10^8 rows", "peak, GB"]
         titles += ["exponent", "interval, s", "bound of the error"]
         path = out and out / "streaming_metrics.csv"
         show(titles, metric_table(options.largest), path)

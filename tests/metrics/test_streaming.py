@@ -258,18 +258,14 @@ def test_intervals_of_few_rows_are_those_of_rows_in_memory(case, kind):
         if not case[4]:
             pytest.skip("this metric takes no weights")
         more["weight"] = WEIGHT + 0.1  # resamples of rows keep those of weight 0
-    fixed = case[2]
-    if case[0] == "normalized_accuracy":
-        # In memory, resampled clusters of more rows than the whole are left out.
-        fixed = {**fixed, "n_samples": 999}
-    metric = StreamingMetric(case[0], **fixed)
+    metric = StreamingMetric(case[0], **case[2])
     with full_attack():
         for rows in np.split(np.arange(N), [100, 170]):
             arrays, options = part(case, rows, **more)
             metric.partial_update(*arrays, **options)
         arrays, options = part(case, np.arange(N), **more)
         how = {"random_state": 0, "n_resamples": 100}
-        wanted = confidence_interval(case[0], *arrays, **fixed, **options, **how)
+        wanted = confidence_interval(case[0], *arrays, **case[2], **options, **how)
     found = metric.interval(**how)
     for name in ("value", "low", "high", "std_error"):
         pair = getattr(found, name), getattr(wanted, name)

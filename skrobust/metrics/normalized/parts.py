@@ -2,6 +2,8 @@
 
 import numbers
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score, r2_score
@@ -18,6 +20,8 @@ from skrobust._validation import (
 )
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.normalized import against_accuracy, factors, signal_to_noise
+
+_OF_RESAMPLE = ContextVar("skrobust_of_resample", default=False)
 
 
 @metric
@@ -130,6 +134,23 @@ def check_size(n_features, n_samples, caller):
     return n_features, n_samples
 
 
+def check_rows_scored(n_samples, n_rows, caller):
+    """Raise where a data set would have fewer rows than those that are scored."""
+    if n_samples is not None and n_samples < n_rows:
+        rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
+        raise invalid("n_samples", caller, rule, n_samples)
+
+
+@contextmanager
+def of_resamples():
+    """Let resamples of clusters have more rows than the data set."""
+    token = _OF_RESAMPLE.set(True)
+    try:
+        yield
+    finally:
+        _OF_RESAMPLE.reset(token)
+
+
 def assemble(caller, measured, n_features, n_samples, signal, clip):
     """Return every part of a normalized score that was measured.
 
@@ -146,9 +167,8 @@ def assemble(caller, measured, n_features, n_samples, signal, clip):
         As of :func:`normalized_score_parts`.
     """
     raw, snr, h, n_rows, constant = measured
-    if n_samples is not None and n_samples < n_rows:
-        rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
-        raise invalid("n_samples", caller, rule, n_samples)
+    if not _OF_RESAMPLE.get():
+        check_rows_scored(n_samples, n_rows, caller)
     f = factors.dimension_factor(n_features, n_rows if n_samples is None else n_samples)
     if n_samples is None and f > 1:
         warnings.warn(

@@ -65,9 +65,10 @@ class StreamingMetric:
     of about 2 %. Those of the two stability indices take normal draws in place of
     resampled rows.
 
-    Text and numbers are as the function of the metric has them, with one difference:
-    metrics of summaries take what :func:`confidence_interval` takes, the rows behind
-    the summaries.
+    Metrics of summaries, such as scores of conditions, take the rows behind these, as
+    :func:`confidence_interval` does. The value of the interval of the two stability
+    indices is corrected for the noise of the rows; ``plug_in`` is that of
+    :meth:`compute`.
 
     References
     ----------
