@@ -23,7 +23,6 @@ from skrobust.evaluation.untouched import (
     add_untouched,
     dependence,
     units_for,
-    untouched_columns,
 )
 from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
@@ -180,9 +179,9 @@ def evaluate_perturbations(
     checkpoint are those of a batch under a condition, which go on with the same batches
     alone. The noise of a row is that of all rows in one call, also where rows in
     different batches are equal. What is kept are the answers: a byte for each row and
-    condition, or those that a ``scoring`` is a function of. Of tables there are no
-    ``effect``, ``std_change``, ``percent_changed`` and ``untouched_dependence``, which
-    need all rows at once. The frames of a clip must be in one batch.
+    condition, or those that a ``scoring`` is a function of. Of tables there is no
+    ``untouched_dependence``, which needs all rows at once. The frames of a clip must be
+    in one batch.
 
     The intervals of mean, area and mean corruption error are those of the delete-one
     jackknife over samples or clusters, with the quantile of t at its estimated degrees
@@ -231,7 +230,8 @@ def evaluate_perturbations(
     if rows is None:
         found = scores_in_memory(estimator, X, y, *parts, jobs)
     else:
-        found = scores_over_batches(estimator, runs, *parts)
+        how = {"of_reference": X_ref is not None}
+        found = scores_over_batches(estimator, runs, *parts, **how)
     y, clean, correct = found.y, found.clean, found.correct
     if samples is None:
         samples = SampleGroups(y, groups, clusters, draws, caller)
@@ -245,11 +245,9 @@ def evaluate_perturbations(
     facts = add_effects(table, conditions, X, *effects, caller)
     if found.figures is not None:
         known = {"scorer": scorer, "y": y, "clean": (found.clean_score, clean)}
-        depends = partial(dependence, estimator, X, **known)
+        depends = partial(dependence, estimator, X, **known) if runs is None else None
         told = found.figures, found.touched
         add_untouched(facts, table, conditions, told, X, depends, caller)
-    elif found.touched is not None:
-        facts["untouched_columns"] = untouched_columns(X, found.touched)
     if found.refused is not None:
         add_refused(table, found.refused, found.words, caller)
     results = Results(

@@ -8,6 +8,12 @@ import numpy as np
 from skrobust._parallel import run_tasks
 from skrobust._responses import predict_labels
 from skrobust.base.changed_rows import n_rows
+from skrobust.base.column_moments import ColumnMoments
+from skrobust.base.table_change import (
+    change_figures,
+    joined_changes,
+    touched_columns,
+)
 from skrobust.evaluation.batched_runs import joined, joined_effect
 from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
 from skrobust.evaluation.recorded_answers import AnswersOfBatches
@@ -35,7 +41,7 @@ class ConditionScores:
     flip_rate : ndarray of shape (n_conditions,) or None
         For accuracy.
     figures : ndarray of shape (n_conditions, 8) or None
-        Changes of a table in memory.
+        Changes of a table.
     touched : ndarray of bool of shape (n_features,) or None
         Columns of a table that a condition changed.
     refused, words : list or None
@@ -86,14 +92,39 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
     return found
 
 
-def scores_over_batches(estimator, runs, conditions, scorer, units, store, caller):
-    """Return the :class:`ConditionScores` of rows that come in batches."""
+def scores_over_batches(
+    estimator, runs, conditions, scorer, units, store, caller, *, of_reference
+):
+    """Return the :class:`ConditionScores` of rows that come in batches.
+
+    ``of_reference`` says whether the units of a table are those of other rows; without
+    them they are those of all batches.
+    """
     prefix = PartKeys(store).prefix(estimator, (), (), scorer, units, "batches")
-    if scorer is not None:
-        return _scores_of_answers(estimator, runs, conditions, scorer, prefix)
+    moments = None if units is None or of_reference else ColumnMoments()
+    if scorer is None:
+        parts = estimator, runs, conditions, units, store, caller
+        found, parts = _scores_of_labels(*parts, prefix, moments)
+    else:
+        parts = estimator, runs, conditions, scorer, units
+        found, parts = _scores_of_answers(*parts, prefix, moments)
+    if all("changes" in part.dtype.names for own in parts for part in own):
+        sd = units.sd if moments is None else moments.sd
+        changes = [joined_changes([part["changes"] for part in own]) for own in parts]
+        found.figures = np.array([change_figures(one, sd) for one in changes])
+        found.touched = np.any([touched_columns(one) for one in changes], axis=0)
+    return found
+
+
+def _scores_of_labels(
+    estimator, runs, conditions, units, store, caller, prefix, moments
+):
+    """Return the scores of accuracy, and the parts by condition and batch."""
     cleans = []
 
     def tasks_of(X, y, key):
+        if moments is not None:
+            moments.update(X)
         name = store.key(key, "labels of clean rows")
         cleans.append(store.run(name, predict_labels, estimator, X))
         data = X, y, None, cleans[-1], units, caller
@@ -107,14 +138,12 @@ def scores_over_batches(estimator, runs, conditions, scorer, units, store, calle
     found.score = found.correct.mean(axis=0)
     flipped = [joined(own, "flipped") for own in parts]
     found.flip_rate = np.array([one.mean() for one in flipped])
-    if "touched" in parts[0][0].dtype.names:
-        every = [part["touched"] for own in parts for part in own]
-        found.touched = np.any(every, axis=0)
+    if all("refused" in part.dtype.names for own in parts for part in own):
         shares = np.array([[part["refused"] for part in own] for own in parts])
         found.refused = np.average(shares, axis=1, weights=runs.sizes)
         words = [[str(part["words"]) for part in own] for own in parts]
         found.words = [next((w for w in own if w), "") for own in words]
-    return found
+    return found, parts
 
 
 def _with_effects(runs, parts, clean_score, clean):
@@ -124,11 +153,13 @@ def _with_effects(runs, parts, clean_score, clean):
     return ConditionScores(runs.y, clean_score, clean, None, **effects)
 
 
-def _scores_of_answers(estimator, runs, conditions, scorer, prefix):
+def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, moments):
     """Return the scores of a scorer from the answers of the model to all batches."""
-    answers = AnswersOfBatches(scorer, estimator, *runs.first)
+    answers = AnswersOfBatches(scorer, estimator, units, *runs.first)
 
     def tasks_of(X, y, _):
+        if moments is not None:
+            moments.update(X)
         tasks = [(answers.clean_part, X)]
         return tasks + [(answers.condition_part, c, X, y) for c in conditions]
 
@@ -137,4 +168,4 @@ def _scores_of_answers(estimator, runs, conditions, scorer, prefix):
     value = partial(answers.score, y=runs.y, shape=(len(runs.y), *shape[1:]))
     found = _with_effects(runs, parts[1:], value(parts[0]), None)
     found.score = np.array([value(own) for own in parts[1:]])
-    return found
+    return found, parts[1:]

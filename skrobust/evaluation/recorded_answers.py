@@ -4,6 +4,7 @@ import numpy as np
 
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
+from skrobust.evaluation.untouched import change_fields
 
 _METHODS = ("predict", "predict_proba", "decision_function")
 _CALLER = "evaluate_perturbations"
@@ -22,12 +23,14 @@ class AnswersOfBatches:
         Takes a model, rows and labels, and asks the model once about these rows.
     estimator : fitted estimator
         The model.
+    units : ColumnUnits or None
+        Units in which changes of a table are told.
     X, y : array-like
         A first batch, of which the scorer tells what it asks.
     """
 
-    def __init__(self, scorer, estimator, X, y):
-        self.scorer, self.estimator = scorer, estimator
+    def __init__(self, scorer, estimator, units, X, y):
+        self.scorer, self.estimator, self.units = scorer, estimator, units
         asked = _model(estimator, Recorder(estimator, X))
         scorer(asked, X, y)
         self.method = asked.answers_.method
@@ -43,7 +46,8 @@ class AnswersOfBatches:
         """Return the answers to rows under a condition, and what it did to them."""
         moved = perturb_rows(condition, self.estimator, X, y, _CALLER)
         answers = np.asarray(getattr(self.estimator, self.method)(moved))
-        return part_of(X, moved, answers=answers)
+        change = change_fields(X, moved, self.units)
+        return part_of(X, moved, answers=answers, **change)
 
     def score(self, parts, y, shape):
         """Return the score of the answers to all batches.

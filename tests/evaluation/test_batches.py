@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.pipeline import make_pipeline
@@ -24,6 +26,7 @@ from skrobust.evaluation import evaluate_attack, evaluate_perturbations
 from skrobust.perturbations import (
     FeatureNoise,
     GaussianNoise,
+    MissingValues,
     PerturbationSequence,
     SaltAndPepper,
     Typos,
@@ -202,14 +205,36 @@ def test_tables_count_refused_rows():
     pairs = [(frame.iloc[i : i + 40], y[i : i + 40]) for i in range(0, 90, 40)]
     with pytest.warns(UserWarning, match="raises an error on rows"):
         found = evaluate_perturbations(model, pairs, None, conditions, X_ref=frame)
-    whole = (
-        "columns",
-        "std_change",
-        "percent_changed",
-        "effect",
-        "untouched_dependence",
+    same(found, wanted, but=("untouched_dependence",))
+
+
+@pytest.mark.filterwarnings("ignore:evaluate_perturbations")
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+def test_changes_of_tables_are_those_of_all_rows(scoring):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(50, 3, (120, 3)), columns=list("abc"))
+    frame["day"] = np.datetime64("2026-01-01") + rng.integers(0, 99, 120)
+    frame["kind"] = rng.choice(["x", "y"], 120)
+    frame["same"] = 7.0
+    y = (frame["a"] > 50).to_numpy().astype(int)
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["kind"]),
+        ("passthrough", ["a", "b"]),
     )
-    same(found, wanted, but=whole)
+    model = make_pipeline(encode, SimpleImputer(), LogisticRegression()).fit(frame, y)
+    listed = [*get_preset("tabular", random_state=0), MissingValues(severity=3)]
+    conditions = [c.set_params(random_state=0).fit(frame) for c in listed]
+    wanted = evaluate_perturbations(model, frame, y, conditions, scoring=scoring)
+    for size in (7, 50, 119):
+        pairs = [
+            (frame.iloc[i : i + size], y[i : i + size]) for i in range(0, 120, size)
+        ]
+        found = evaluate_perturbations(model, pairs, None, conditions, scoring=scoring)
+        same(found, wanted, but=("untouched_dependence",))
+    kinds = " ".join(wanted.effect)
+    for what in ("numbers", "categories", "dates", "missing"):
+        assert what.replace("categories", "cells") in kinds
 
 
 @pytest.mark.parametrize("attack", [FGSM(2.0), PGD(1.5, n_steps=4, random_state=0)])
