@@ -147,7 +147,6 @@ def of_large_data(known):
         "data": TensorDataset(torch.tensor(X), torch.tensor(y)),
         "model": model,
         "conditions": [noise],
-        "attack": known["FGSM"](0.1),
     }
 
 
