@@ -25,7 +25,7 @@ from skrobust.evaluation.batched_runs import (
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
-from skrobust.evaluation.proved_rows import bracket
+from skrobust.evaluation.proved_rows import bracket, bracket_of
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
     regression_results,
@@ -138,8 +138,8 @@ def evaluate_attack(
     batch_size : int, default=None
         Rows of an array that are attacked at a time, so that memory does not grow with
         the number of rows. None: all rows of an array in memory, and 32 MB of one on
-        disk. Of rows in batches there are no ``checks`` and no certificate, and a
-        checkpoint has the runs of each batch.
+        disk. Of rows in batches there are no ``checks``, and a checkpoint has the runs
+        of each batch.
 
     Returns
     -------
@@ -253,7 +253,8 @@ def evaluate_attack(
     else:
         prefix = store.prefix(estimator, (), (), "batches")
         parts = quick, full, reason is None, prefix
-        clean, p, table, full = runs_over_batches(estimator, runs, *parts)
+        parts = *parts, attack if is_strongest and certify else None
+        clean, p, table, full, proof = runs_over_batches(estimator, runs, *parts)
         if y is None:
             samples = SampleGroups(runs.y, groups, clusters, draws, caller)
         y = runs.y
@@ -296,8 +297,7 @@ def evaluate_attack(
     if is_strongest or checks:
         facts["success"] = facts["success"] | fallen
     if is_strongest and certify and runs is not None:
-        results["robust_accuracy_upper"] = results["robust_accuracy"]
-        results["not_certified"] = "the rows come in batches"
+        results.update(bracket_of(*proof, robust, samples))
     elif is_strongest and certify:
         parts = estimator, X, y, attack, robust, clean, samples, caller
         results.update(bracket(*parts))

@@ -1,11 +1,14 @@
 """Runs of an attack over batches of rows."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.attack_run import attack_table, correct_labels
 from skrobust.evaluation.batched_runs import joined
+from skrobust.evaluation.proved_rows import NOTHING, proof_of_rows
 
 
 def full_run(estimator, attack, X, y):
@@ -26,7 +29,9 @@ def clean_rows(estimator, X, y, has_probabilities):
     return part_of(X, X, **found)
 
 
-def runs_over_batches(estimator, runs, quick, full, has_probabilities, prefix):
+def runs_over_batches(
+    estimator, runs, quick, full, has_probabilities, prefix, certified=None
+):
     """Return what was measured on all batches.
 
     Parameters
@@ -43,6 +48,8 @@ def runs_over_batches(estimator, runs, quick, full, has_probabilities, prefix):
         Whether the model gives probabilities.
     prefix : str
         Of the keys of parts.
+    certified : BaseAttack, default=None
+        The attack within whose ball rows are to be proved.
 
     Returns
     -------
@@ -54,6 +61,8 @@ def runs_over_batches(estimator, runs, quick, full, has_probabilities, prefix):
         As :func:`attack_table` returns it.
     full : list of (attack, str, dict)
         With ``probabilities`` and ``correct`` of each run.
+    proof : tuple or None
+        As :func:`proof_of_rows` returns it.
     """
     things = [("clean rows", has_probabilities), ("right, changed", quick)]
     things += [("right, probabilities", run) for run, _ in full]
@@ -63,12 +72,41 @@ def runs_over_batches(estimator, runs, quick, full, has_probabilities, prefix):
         tasks.append((attack_table, estimator, quick, X, y))
         return tasks + [(full_run, estimator, run, X, y) for run, _ in full]
 
-    clean, table, *parts = runs.run(things, tasks_of, prefix)
+    after = None
+    if certified is not None:
+        after = ("proof", certified), partial(_proof, estimator, certified)
+    clean, table, *parts = runs.run(things, tasks_of, prefix, after)
+    proof = None if after is None else _joined_proof(parts.pop())
     p = joined(clean, "probabilities") if has_probabilities else None
     names = "probabilities", "correct"
     made = [{name: joined(own, name) for name in names} for own in parts]
     full = [(*one, part) for one, part in zip(full, made, strict=True)]
-    return joined(clean, "correct"), p, np.concatenate(table, axis=1), full
+    return joined(clean, "correct"), p, np.concatenate(table, axis=1), full, proof
+
+
+def _proof(estimator, attack, X, y, parts):
+    """Return what is proved of a batch, as a record."""
+    clean, table, *full = parts
+    stands, clean = table[0].astype(bool), clean["correct"]
+    for part in full:
+        stands &= ~(clean & ~part["correct"])
+    parts = estimator, X, y, attack, stands, clean, "evaluate_attack"
+    reason, proved, name, is_exact = proof_of_rows(*parts)
+    kinds = [("reason", "U80"), ("proved", bool, proved.shape), ("name", "U160")]
+    record = np.zeros((), dtype=[*kinds, ("exact", bool)])
+    record["reason"], record["proved"] = reason, proved
+    record["name"], record["exact"] = name, is_exact
+    return record
+
+
+def _joined_proof(parts):
+    """Return the proofs of all batches as one; it is exact where all are."""
+    reasons = [str(part["reason"]) for part in parts if str(part["reason"])]
+    names = list(dict.fromkeys(str(part["name"]) for part in parts))
+    told = [name for name in names if not name.startswith(NOTHING)] or names
+    exact = all(bool(part["exact"]) for part in parts)
+    reason = reasons[0] if reasons else ""
+    return reason, joined(parts, "proved"), " or ".join(told), exact
 
 
 def predictions_over_batches(estimator, runs, attacks, answers, prefix):

@@ -98,7 +98,7 @@ class BatchedRuns:
         self.first = first
         self.y, self.sizes = rows.y, None  # labels, where they are known
 
-    def run(self, things, tasks_of, prefix=""):
+    def run(self, things, tasks_of, prefix="", after=None):
         """Run the tasks of each batch and return their results, joined over batches.
 
         Parameters
@@ -111,6 +111,9 @@ class BatchedRuns:
             and its arguments for each thing.
         prefix : str, default=""
             Of the keys: what all parts share.
+        after : (object, callable), default=None
+            One more thing, and what takes the rows, the labels and the results of a
+            batch, and returns one more array.
 
         Returns
         -------
@@ -118,7 +121,7 @@ class BatchedRuns:
                 The results by thing and batch; ``self.y`` has the labels, and
             ``self.sizes`` the numbers of rows.
         """
-        found, labels = [[] for _ in things], []
+        found, labels = [[] for _ in range(len(things) + (after is not None))], []
         earlier, start = EarlierRows(), 0
         total = None if self.n_rows is None else self.n_rows * len(things)
         bar = StepBar(total, self.caller, self.verbose)
@@ -141,6 +144,10 @@ class BatchedRuns:
             earlier.add(keys)
             for i, (part, _) in enumerate(parts):
                 found[i].append(part)
+            if after is not None:
+                name = self.store.key(key, after[0])
+                made = [part for part, _ in parts]
+                found[-1].append(self.store.run(name, after[1], X, y, made))
             labels.append(y)
             start += n_rows(X)
             bar.done(n_rows(X) * len(things))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, make_regression
 from sklearn.dummy import DummyClassifier
@@ -17,8 +18,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, PGD, RandomSearch
 from skrobust.datasets import BatchedRows
@@ -223,10 +226,10 @@ def test_changes_of_tables_are_those_of_all_rows(scoring):
         ("passthrough", ["a", "b"]),
     )
     model = make_pipeline(encode, SimpleImputer(), LogisticRegression()).fit(frame, y)
-    listed = [*get_preset("tabular", random_state=0), MissingValues(severity=3)]
+    listed = [*get_preset("tabular", severities=(2, 5)), MissingValues(severity=3)]
     conditions = [c.set_params(random_state=0).fit(frame) for c in listed]
     wanted = evaluate_perturbations(model, frame, y, conditions, scoring=scoring)
-    for size in (7, 50, 119):
+    for size in (17, 119):
         pairs = [
             (frame.iloc[i : i + size], y[i : i + size]) for i in range(0, 120, size)
         ]
@@ -256,6 +259,26 @@ def test_attacks_on_batches_are_those_on_all_rows(attack, size):
         np.testing.assert_allclose(
             found.per_sample[name], wanted.per_sample[name], **close
         )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(C=0.01, max_iter=3000),
+        KNeighborsClassifier(3),
+        DecisionTreeClassifier(max_depth=4),
+    ],
+)
+def test_the_certificate_of_batches_is_that_of_all_rows(model):
+    model = clone(model).fit(X[:300, 10:20], Y[:300])
+    rows, labels = X[300:360, 10:20], Y[300:360]
+    options = {"eps": 0.6, "random_state": 0}
+    wanted = evaluate_attack(model, rows, labels, "auto", **options)
+    found = evaluate_attack(model, rows, labels, "auto", batch_size=25, **options)
+    names = "robust_accuracy_upper", "robust_accuracy_lower", "certificate", "is_exact"
+    for name in (*names, "not_certified"):
+        assert found.get(name) == wanted.get(name), name
+    assert "robust_accuracy_upper" in found
 
 
 def test_attacks_on_sources_and_regressors():
@@ -292,8 +315,6 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_perturbations(MODEL, [], None, CONDITIONS)
     with pytest.raises(ValueError, match="'batch_size' parameter"):
         evaluate_perturbations(MODEL, ROWS, LABELS, CONDITIONS, batch_size=0)
-    found = evaluate_attack(MODEL, pairs, None, "auto", eps=0.5, random_state=0)
-    assert found.not_certified == "the rows come in batches"
 
 
 SCRIPT = """
