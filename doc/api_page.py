@@ -39,6 +39,7 @@ FOLDERS = {
         "intervals": "Intervals",
         "comparison": "Comparisons, thresholds, sample sizes",
         "groups": "Groups and clips",
+        "streaming": "Metrics over batches",
         "scorers": "Scorers for cross-validation and searches",
         "axioms": "Laws of metrics",
     },

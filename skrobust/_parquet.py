@@ -80,12 +80,12 @@ class ParquetPieces:
                 f"{self.caller}: {str(file)!r} is damaged or no parquet file."
             ) from error
 
-    def batches(self, columns):
+    def batches(self, columns, n_rows=ROWS):
         """Yield the first row, the file and a ``RecordBatch`` of the columns."""
         for start, file in zip(self.starts, self.files, strict=False):
             opened = self._open(file)
             self._check(columns, opened.schema_arrow.names, file)
-            for batch in opened.iter_batches(ROWS, columns=list(columns)):
+            for batch in opened.iter_batches(n_rows, columns=list(columns)):
                 yield start, file, batch.select(list(columns))
                 start += batch.num_rows
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.draw_kernels import fill_words
+from skrobust._keyed_noise.equal_rows import equal_ranks, first_row
 from skrobust._keyed_noise.splitmix import (
     GOLDEN,
     chunks,
     mix_in_place,
-    occurrence_ranks,
     row_keys,
     stream_number,
     to_uniform,
@@ -104,14 +104,15 @@ class NoiseKey:
         """
         read = keys if callable(keys) else lambda: keys
         distinct = NoiseKey(
-            lambda: mix_in_place((found := read()) + occurrence_ranks(found) * GOLDEN)
+            lambda: mix_in_place((found := read()) + equal_ranks(found) * GOLDEN)
         )
         return distinct.derive("seed", seed)
 
     @classmethod
     def from_positions(cls, n_rows, seed):
         """Key rows by their place in the call and a seed, whatever their content."""
-        places = np.arange(1, n_rows + 1, dtype=np.uint64) * GOLDEN
+        start = first_row() + 1
+        places = np.arange(start, start + n_rows, dtype=np.uint64) * GOLDEN
         return NoiseKey(mix_in_place(places)).derive("position", 0).derive("seed", seed)
 
     def derive(self, *parts):

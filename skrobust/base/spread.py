@@ -21,6 +21,17 @@ _MEASURES = {
 }
 
 
+def check_rows_apart(thing, caller):
+    """Raise where what happens to a row depends on the other rows of a call."""
+    eps = getattr(thing, "eps", None)
+    if isinstance(eps, str):
+        raise ValueError(
+            f"{caller} needs eps of {type(thing).__name__} as a number where rows come "
+            f"in batches: {eps!r} is in units of the spread of all rows. Give the "
+            "number, and constraints=Constraints(scale=X_train.std(axis=0))."
+        )
+
+
 def spread_of(X, unit, caller):
     """Return the spread of each feature of rows.
 

@@ -13,6 +13,7 @@ from skrobust.base.frame_columns import column_at
 
 # The figures of a change, each beside the number of columns that it is about.
 FIGURES = ("numbers", "categories", "dates", "missing")
+KINDS = ("numbers", "dates", "categories")  # a column of several kinds is of the last
 DAY = np.timedelta64(1, "D")
 _SENTENCES = {
     "numbers": "numbers of {n} move by {v:.2g} standard deviations on average",
@@ -137,28 +138,77 @@ def table_change(X, moved, units):
     touched : ndarray of bool of shape (n_features,)
         Which columns changed at all.
     """
-    touched = np.zeros(len(units.sd), dtype=bool)
-    found = {name: [] for name in FIGURES}
-    columns = zip(table_columns(X), table_columns(moved), strict=True)
-    for j, (old, new) in enumerate(columns):
+    changes = column_changes(X, moved)
+    return change_figures(changes, units.sd), touched_columns(changes)
+
+
+def column_changes(X, moved):
+    """Return what happened to each column, as sums that may be added over batches.
+
+    Parameters
+    ----------
+    X, moved : data frame or ndarray of shape (n_samples, n_features)
+        Clean and perturbed rows.
+
+    Returns
+    -------
+    ndarray of shape (n_features, 6)
+        The number of rows, of cells that went missing, and of those that changed else;
+        the sum and the number of the steps of these; and the place of the kind of the
+        column in ``KINDS``, -1 where no cell changed.
+    """
+    found = []
+    for old, new in zip(table_columns(X), table_columns(moved), strict=True):
         kind, x = read_column(old)
         other, z = read_column(new)
         if kind != other:  # such as numbers that became text, or all went missing
             kind, x, z = "categories", _objects(old), _objects(new)
-        gone, changed, size = _cells(kind, x, z)
-        touched[j] = gone.any() or changed.any()
-        if gone.any():
-            found["missing"].append(100 * gone.mean())
-        if changed.any() and kind == "numbers":
-            if units.sd[j] > 0:
-                found[kind].append(size / units.sd[j])
-        elif changed.any():
-            found[kind].append(size)
+        gone, changed, steps = _cells(kind, x, z)
+        place = KINDS.index(kind) if changed.any() else -1
+        counts = len(x), gone.sum(), changed.sum(), steps.sum(), steps.size, place
+        found.append(counts)
+    return np.array(found, dtype=np.float64).reshape(len(found), 6)
+
+
+def joined_changes(changes):
+    """Return the changes of all batches, shape (n_features, 6)."""
+    joined = np.sum(changes, axis=0)
+    joined[:, 5] = np.max([part[:, 5] for part in changes], axis=0)
+    return joined
+
+
+def touched_columns(changes):
+    """Return which columns changed at all."""
+    return (changes[:, 1] > 0) | (changes[:, 2] > 0)
+
+
+def change_figures(changes, sd):
+    """Return the figures of :func:`table_change` from the changes of the columns.
+
+    Parameters
+    ----------
+    changes : ndarray of shape (n_features, 6)
+        As :func:`column_changes` returns them.
+    sd : ndarray of shape (n_features,)
+        Standard deviations of the columns of numbers.
+    """
+    found = {name: [] for name in FIGURES}
+    for (n, gone, changed, total, known, place), unit in zip(changes, sd, strict=True):
+        if gone:
+            found["missing"].append(100 * (gone / n))
+        if not changed:
+            continue
+        kind = KINDS[int(place)]
+        if kind == "categories":
+            found[kind].append(100 * (changed / n))
+        elif kind == "dates" or unit > 0:
+            size = total / known if known else 0.0
+            found[kind].append(size / unit if kind == "numbers" else size)
     figures = []
     for name in FIGURES:
         values = found[name]
         figures += [float(np.mean(values)) if values else np.nan, len(values)]
-    return np.array(figures), touched
+    return np.array(figures)
 
 
 def _objects(column):
@@ -166,7 +216,7 @@ def _objects(column):
 
 
 def _cells(kind, x, z):
-    """Return which cells went missing, which changed else, and how far on average."""
+    """Return which cells went missing, which changed else, and the steps of these."""
     lost = missing_mask(x), missing_mask(z)
     if kind == "categories":
         pairs = _pairs(x, z, lost)
@@ -174,14 +224,13 @@ def _cells(kind, x, z):
         changed = ~lost[1]
         changed[~lost[0] & ~lost[1]] = ~same
         changed[lost[0] & lost[1]] = False
-        return lost[1] & ~lost[0], changed, 100 * changed.mean()
+        return lost[1] & ~lost[0], changed, np.zeros(0)
     changed = (x != z) & ~lost[1]
     both = ~lost[0] & ~lost[1]
     step = np.abs(z[both] - x[both])
     if kind == "dates":
         step = step / DAY
-    step = step[np.isfinite(step)]
-    return lost[1] & ~lost[0], changed, float(step.mean()) if step.size else 0.0
+    return lost[1] & ~lost[0], changed, step[np.isfinite(step)]
 
 
 def _pairs(x, z, lost):

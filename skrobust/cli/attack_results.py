@@ -36,6 +36,7 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint, checks):
         "certified_accuracy_interval": found.get("robust_accuracy_lower_interval"),
         **{name: found[name] for name in _CERTIFICATE if name in found},
         "skipped": found.get("skipped"),
+        "n_samples": found["n_samples"],
         "doubts": [asdict(doubt) for doubt in found.get("warnings", ())],
     }
 
@@ -54,6 +55,7 @@ def regressor_row(model, X, y, attack, *, tolerance, checkpoint):
         "robust_ratio": n_steady / n,
         "robust_ratio_interval": proportion_interval(n_steady, n),
         "tolerance": tolerance,
+        "n_samples": n,
     }
 
 

@@ -1,5 +1,6 @@
 """Image and video data sets on disk, read lazily."""
 
+from skrobust.datasets._batched_rows import BatchedRows
 from skrobust.datasets._celeb_df import load_celeb_df
 from skrobust.datasets._face_crop import FaceCrop
 from skrobust.datasets._faceforensics import load_faceforensics
@@ -11,6 +12,7 @@ from skrobust.datasets._sample_frames import sample_frames
 from skrobust.datasets._uadfv import load_uadfv
 
 __all__ = [
+    "BatchedRows",
     "FaceCrop",
     "ImageSet",
     "LazyImages",

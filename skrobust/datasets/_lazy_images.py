@@ -61,8 +61,10 @@ class LazyImages:
     Notes
     -----
     Perturbations and attacks work on arrays, and so read all rows they are given: pass
-    ``images[rows]``, or go over :meth:`batches`. Images and frames are turned upright
-    as cameras and phones note in their files.
+    ``images[rows]``, or go over :meth:`batches`.
+    :func:`~skrobust.evaluation.evaluate_perturbations` and
+    :func:`~skrobust.evaluation.evaluate_attack` read one batch at a time.
+    Images and frames are turned upright as cameras and phones note in their files.
 
     Examples
     --------

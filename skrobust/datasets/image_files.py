@@ -100,12 +100,7 @@ def read_image(path, caller, *, convert=False, page=None):
         with Image.open(Path(path)) as image:
             height, width = image.size[::-1]
             header = f"a {image.format} of {height} x {width} pixels"
-            _turn_to(image, page, convert)
-            image.load()
-            image = upright(image)
-            if image.mode != "RGB":
-                image = _as_rgb(Image, image, convert)
-            return np.array(image, dtype=np.uint8)
+            return pixels_of(image, caller, convert=convert, page=page)
     except FileNotFoundError as error:
         raise ValueError("there is no such file") from error
     except Image.UnidentifiedImageError as error:
@@ -114,6 +109,16 @@ def read_image(path, caller, *, convert=False, page=None):
         raise ValueError("it is no image that Pillow knows") from error
     except (EOFError, OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ValueError(why_undecodable(path, error, header)) from error
+
+
+def pixels_of(image, caller, *, convert=False, page=None):
+    """Return the pixels of an opened image, as :func:`read_image` does."""
+    _turn_to(image, page, convert)
+    image.load()
+    image = upright(image)
+    if image.mode != "RGB":
+        image = _as_rgb(pillow(caller), image, convert)
+    return np.array(image, dtype=np.uint8)
 
 
 def _turn_to(image, page, convert):

@@ -13,13 +13,19 @@ from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
 from skrobust.evaluation._check_evaluation import doubts_and_fallen
 from skrobust.evaluation._evaluation_warning import doubt
-from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
+from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
+from skrobust.evaluation.attack_batches import full_run, runs_over_batches
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.batched_runs import (
+    BatchedRuns,
+    as_batches,
+    refuse_in_batches,
+)
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
-from skrobust.evaluation.proved_rows import bracket
+from skrobust.evaluation.proved_rows import bracket, bracket_of
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
     regression_results,
@@ -61,6 +67,7 @@ def evaluate_attack(
     certify=True,
     random_state=None,
     verbose=0,
+    batch_size=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -78,8 +85,11 @@ def evaluate_attack(
     estimator : fitted classifier or regressor
         The model; used as it is.
     X : array-like or data frame of shape (n_samples, ...)
-        Raw input of the whole pipeline; not changed.
-    y : array-like of shape (n_samples,)
+        Raw input of the whole pipeline; not changed. Arrays in mapped files of more
+        than 256 MB, of zarr and of h5py are read in batches. With ``y=None``, rows and
+        labels that come in batches: :class:`~skrobust.datasets.BatchedRows`, or what
+        that takes.
+    y : array-like of shape (n_samples,) or None
         True labels; for a regressor, targets.
     attack : object with ``perturb(estimator, X, y)``, or "auto"
         An attack, a perturbation, or an object of your own; "auto" is
@@ -125,6 +135,11 @@ def evaluate_attack(
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.
+    batch_size : int, default=None
+        Rows of an array that are attacked at a time, so that memory does not grow with
+        the number of rows. None: all rows of an array in memory, and 32 MB of one on
+        disk. Of rows in batches there are no ``checks``, and a checkpoint has the runs
+        of each batch.
 
     Returns
     -------
@@ -202,6 +217,12 @@ def evaluate_attack(
     (21,)
     """
     caller = "evaluate_attack"
+    rows, runs = as_batches(X, y, batch_size, caller), None
+    store = Checkpoint(checkpoint, caller)
+    if rows is not None:
+        refuse_in_batches(attack, eps, checks, caller)
+        runs = BatchedRuns(rows, store, caller, verbose=verbose)
+        X, y = runs.first[0], runs.y
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     seed = {"random_state": random_state}
     attack = read_attack(attack, "attack", caller, X=X, **seed, **ball)
@@ -209,24 +230,34 @@ def evaluate_attack(
     if predicts_numbers(estimator):
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
-        how |= {"confidence": confidence, "checkpoint": checkpoint, "verbose": verbose}
-        return regression_results(estimator, X, y, attack, **how)
-    y = check_labels(estimator, X, y, caller)
+        how |= {"confidence": confidence, "store": store, "verbose": verbose}
+        return regression_results(estimator, X, y, attack, runs=runs, **how)
+    if runs is None:
+        y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
     draws = confidence, n_permutations, random_state
-    samples = SampleGroups(y, groups, clusters, draws, caller)
+    if y is not None:
+        samples = SampleGroups(y, groups, clusters, draws, caller)
     params, quick = own_params(attack), aimed_at_labels(attack)
-    clean = correct_labels(estimator, X, y)
-    store = Checkpoint(checkpoint, caller)
-    prefix = store.prefix(estimator, X, y)
-    key = store.key(prefix, "right, changed", quick)
     is_strongest = isinstance(attack, StrongestAttack)
-    reason, full = _why_no_ratio(estimator, attack), []
-    runs = [] if reason else _full_runs(attack, params)
-    n_steps = 1 + bool(checks) + len(runs) + bool(is_strongest and certify)
-    bar = StepBar(n_steps, caller, verbose)
-    table = store.run(key, attack_table, estimator, quick, X, y)
-    bar.done()
+    reason = _why_no_ratio(estimator, attack)
+    full = [] if reason else _full_runs(attack, params)
+    n_steps = 1 + bool(checks) + len(full) + bool(is_strongest and certify)
+    bar = StepBar(n_steps, caller, verbose and runs is None)
+    if runs is None:
+        clean, p = correct_labels(estimator, X, y), None
+        prefix = store.prefix(estimator, X, y)
+        key = store.key(prefix, "right, changed", quick)
+        table = store.run(key, attack_table, estimator, quick, X, y)
+        bar.done()
+    else:
+        prefix = store.prefix(estimator, (), (), "batches")
+        parts = quick, full, reason is None, prefix
+        parts = *parts, attack if is_strongest and certify else None
+        clean, p, table, full, proof = runs_over_batches(estimator, runs, *parts)
+        if y is None:
+            samples = SampleGroups(runs.y, groups, clusters, draws, caller)
+        y = runs.y
     robust = table[0].astype(bool)
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
         robust &= clean  # it turns wrong rows right as well
@@ -239,9 +270,9 @@ def evaluate_attack(
         except Exception as error:  # what was measured is not lost by a check
             doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
         bar.done()
-    for run, mode in runs:
+    for i, (run, mode) in enumerate(full if runs is None else ()):
         key = store.key(prefix, "right, probabilities", run)
-        full.append((run, mode, store.run(key, _full_run, estimator, run, X, y)))
+        full[i] = run, mode, store.run(key, full_run, estimator, run, X, y)
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:
@@ -265,7 +296,9 @@ def evaluate_attack(
     facts = results["per_sample"]
     if is_strongest or checks:
         facts["success"] = facts["success"] | fallen
-    if is_strongest and certify:
+    if is_strongest and certify and runs is not None:
+        results.update(bracket_of(*proof, robust, samples))
+    elif is_strongest and certify:
         parts = estimator, X, y, attack, robust, clean, samples, caller
         results.update(bracket(*parts))
         bar.done()
@@ -283,7 +316,8 @@ def evaluate_attack(
         results["skipped"] = f"robust ratio: {reason}"
         warn_idle_attack(attack, results["changed"] == 0, caller)
         return results
-    p = predict_probabilities(estimator, X, caller)
+    if runs is None:
+        p = predict_probabilities(estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
     options["y_true"] = y
@@ -344,15 +378,6 @@ def _ratio_columns(name, p, q, temperature, options, samples):
         f"{name}_high": high,
         f"{name}_tempered": within_scaled.mean(axis=0),
     }
-
-
-def _full_run(estimator, attack, X, y):
-    """Return the probabilities of the examples of an attack, and which are right."""
-    moved = attack.perturb(estimator, X, y)
-    q = predict_probabilities(estimator, moved, "evaluate_attack")
-    return part_of(
-        X, moved, probabilities=q, correct=correct_labels(estimator, moved, y)
-    )
 
 
 def _temperature(p, y, labels):

@@ -2,25 +2,15 @@
 
 from functools import partial
 
-import numpy as np
-
-from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.acted import add_effects
-from skrobust.evaluation.answering_devices import (
-    moved_once,
-    on_devices,
-    one_process,
-)
+from skrobust.evaluation.answering_devices import on_devices
+from skrobust.evaluation.batched_runs import BatchedRuns, as_batches
 from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_part import (
-    PartKeys,
-    clean_part,
-    condition_part,
-    find_scorer,
-)
+from skrobust.evaluation.condition_part import find_scorer
+from skrobust.evaluation.condition_scores import scores_in_memory, scores_over_batches
 from skrobust.evaluation.condition_table import (
     fit_conditions,
     object_array,
@@ -30,7 +20,11 @@ from skrobust.evaluation.condition_table import (
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
-from skrobust.evaluation.untouched import add_untouched, dependence, units_for
+from skrobust.evaluation.untouched import (
+    add_untouched,
+    dependence,
+    units_for,
+)
 from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
@@ -55,6 +49,7 @@ def evaluate_perturbations(
     device=None,
     precision="float32",
     compile=False,
+    batch_size=None,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -63,8 +58,11 @@ def evaluate_perturbations(
     estimator : fitted estimator
         The model; it is not refitted.
     X : array-like or data frame of shape (n_samples, ...)
-        Raw input of the whole pipeline; not changed.
-    y : array-like of shape (n_samples,)
+        Raw input of the whole pipeline; not changed. Arrays in mapped files of more
+        than 256 MB, of zarr and of h5py are read in batches. With ``y=None``, rows and
+        labels that come in batches: :class:`~skrobust.datasets.BatchedRows`, or what
+        that takes.
+    y : array-like of shape (n_samples,) or None
         True labels or targets.
     conditions : list of objects with ``perturb(estimator, X, y)``
         For example ``two_factor_grid("asi68", image_shape=(8, 8))``. A condition that
@@ -107,6 +105,10 @@ def evaluate_perturbations(
         answers again the rows that are not sure of their label, in single precision.
     compile : bool, default=False
         Whether the copy of a net that answers first is compiled by torch.
+    batch_size : int, default=None
+        Rows of an array that are perturbed at a time, so that memory does not grow with
+        the number of rows; the result does not depend on it. None: all rows of an array
+        in memory, and 32 MB of one on disk.
 
     Returns
     -------
@@ -195,6 +197,14 @@ def evaluate_perturbations(
     need, are always of single precision. On a device, only labels and a few numbers a
     row come back to the host, and ``n_jobs`` are threads.
 
+    Rows in batches are gone over once, each batch under all conditions, and parts of a
+    checkpoint are those of a batch under a condition, which go on with the same batches
+    alone. The noise of a row is that of all rows in one call, also where rows in
+    different batches are equal. What is kept are the answers: a byte for each row and
+    condition, or those that a ``scoring`` is a function of. Of tables there is no
+    ``untouched_dependence``, which needs all rows at once. The frames of a clip must be
+    in one batch.
+
     The intervals of mean, area and mean corruption error are those of the delete-one
     jackknife over samples or clusters, with the quantile of t at its estimated degrees
     of freedom (of the logarithm for the mean corruption error), and none is surer than
@@ -217,57 +227,57 @@ def evaluate_perturbations(
     ((69,), True)
     """
     caller = "evaluate_perturbations"
-    y = check_targets(y, caller)
-    check_same_length(caller, X=X, y=y)
+    rows = as_batches(X, y, batch_size, caller)
+    store = Checkpoint(checkpoint, caller)
+    jobs, runs = {"n_jobs": n_jobs, "verbose": verbose}, None
+    if rows is None:
+        y = check_targets(y, caller)
+        check_same_length(caller, X=X, y=y)
+    else:
+        runs = BatchedRuns(rows, store, caller, **jobs)
+        X, y = runs.first[0], runs.y
     conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
     estimator = on_devices(estimator, X, device, precision, compile, caller)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
     draws = confidence, n_permutations, random_state
-    samples = SampleGroups(y, groups, clusters, draws, caller)
+    samples = None
+    if y is not None:
+        samples = SampleGroups(y, groups, clusters, draws, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
-    store = Checkpoint(checkpoint, caller)
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
-    keys = PartKeys(store)
     units = units_for(conditions, X if X_ref is None else X_ref)
-    prefix = keys.prefix(estimator, X, y, scorer, units)
-    X = moved_once(X, conditions, estimator)
-    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
-    data = X, y, scorer, clean, units, caller
-    tasks = [
-        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
-    ]
-    jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
-    with one_process(estimator):
-        parts = run_tasks(store.run, tasks, **jobs)
+    parts = conditions, scorer, units, store, caller
+    if rows is None:
+        found = scores_in_memory(estimator, X, y, *parts, jobs)
+    else:
+        how = {"of_reference": X_ref is not None}
+        found = scores_over_batches(estimator, runs, *parts, **how)
+    y, clean, correct = found.y, found.clean, found.correct
+    if samples is None:
+        samples = SampleGroups(y, groups, clusters, draws, caller)
+    table["score"] = found.score
     if scorer is None:
-        correct = np.stack([part["correct"] for part in parts], axis=1)
-        table["score"] = correct.mean(axis=0)
         limits = samples.limits(correct)
         table["score_low"], table["score_high"] = limits
         table["band_low"], table["band_high"] = samples.bands(correct, limits)
-        table["flip_rate"] = np.array([part["flipped"].mean() for part in parts])
-    else:
-        table["score"] = np.array([part["score"] for part in parts])
-    effects = ([part[k] for part in parts] for k in ("changed", "distortion", "unit"))
+        table["flip_rate"] = found.flip_rate
+    effects = found.changed, found.distortion, found.unit
     facts = add_effects(table, conditions, X, *effects, caller)
-    if all("figures" in part.dtype.names for part in parts):
-        figures = np.array([part["figures"] for part in parts])
-        touched = np.any([part["touched"] for part in parts], axis=0)
-        known = {"scorer": scorer, "y": y, "clean": (clean_score, clean)}
-        depends = partial(dependence, estimator, X, **known)
-        told = figures, touched
+    if found.figures is not None:
+        known = {"scorer": scorer, "y": y, "clean": (found.clean_score, clean)}
+        depends = partial(dependence, estimator, X, **known) if runs is None else None
+        told = found.figures, found.touched
         add_untouched(facts, table, conditions, told, X, depends, caller)
-        if scorer is None:
-            refused = ([part[k] for part in parts] for k in ("refused", "words"))
-            add_refused(table, *refused, caller)
+    if found.refused is not None:
+        add_refused(table, found.refused, found.words, caller)
     results = Results(
         columns=table_columns(table),
         **table,
         **facts,
-        **score_summary.overall(table, clean_score),
+        **score_summary.overall(table, found.clean_score),
         left_out=left_out,
         perturbations=object_array(conditions),
         n_samples=len(y),
@@ -286,6 +296,8 @@ def evaluate_perturbations(
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:
-        score_summary.against_reference(results, table, clean_score, reference, caller)
+        score_summary.against_reference(
+            results, table, found.clean_score, reference, caller
+        )
     results["verdict"] = verdict_on_perturbations(results)
     return results

@@ -9,6 +9,7 @@ from skrobust.base.changed_rows import changed_rows, is_clean, n_rows, row_disto
 from skrobust.evaluation.condition_notes import condition_notes
 
 _FIELDS = [("changed", np.float64), ("distortion", np.float64), ("unit", "U24")]
+_FIELDS += [("moved", np.int64)]
 _SHOWN = 3  # names in a warning
 
 
@@ -26,22 +27,25 @@ def part_of(X, moved, **results):
     -------
     ndarray of shape (), structured
         The results by name; ``changed``, the share of rows that differ at all;
-        ``distortion``, how far these moved on average; ``unit`` of that.
+        ``distortion``, how far these moved on average; ``unit`` of that; ``moved``, the
+        number of rows behind that mean.
     """
     kinds = [(k, np.asarray(v).dtype, np.shape(v)) for k, v in results.items()]
     part = np.zeros((), dtype=[*kinds, *_FIELDS])
     for name, value in results.items():
         part[name] = value
-    part["changed"], part["distortion"], part["unit"] = _effect(X, moved)
+    for (name, _), value in zip(_FIELDS, _effect(X, moved), strict=True):
+        part[name] = value
     return part
 
 
 def _effect(X, moved):
     if n_rows(X) != n_rows(moved):
-        return 1.0, np.nan, ""  # other rows, of which the metric speaks
+        return 1.0, np.nan, "", 0  # other rows, of which the metric speaks
     changed = changed_rows(X, moved)
     size, unit = row_distortion(X, moved)
-    return changed.mean(), mean_of_changed(changed, size), unit
+    known = int((changed & ~np.isnan(size)).sum())
+    return changed.mean(), mean_of_changed(changed, size), unit, known
 
 
 def mean_of_changed(changed, size):

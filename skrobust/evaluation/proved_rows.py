@@ -74,18 +74,42 @@ def bracket(estimator, X, y, attack, stands, clean, samples, caller):
         ``robust_accuracy_upper``, and ``robust_accuracy_lower``, its interval,
         ``certificate`` and ``is_exact``, or the reason ``not_certified``.
     """
+    reason, *parts = proof_of_rows(estimator, X, y, attack, stands, clean, caller)
+    return bracket_of(reason, *parts, stands, samples)
+
+
+def bracket_of(reason, proved, name, is_exact, stands, samples):
+    """Return the bounds of robust accuracy from what was proved, as :func:`bracket`."""
     found = {"robust_accuracy_upper": float(stands.mean())}
+    if not reason and name.startswith(NOTHING) and not proved.any():
+        reason = name
+    if reason:
+        return found | {"not_certified": reason}
+    return found | {
+        "robust_accuracy_lower": float(proved.mean()),
+        "robust_accuracy_lower_interval": samples.interval(proved),
+        "certificate": name,
+        "is_exact": bool(is_exact or (proved == stands).all()),
+    }
+
+
+def proof_of_rows(estimator, X, y, attack, stands, clean, caller):
+    """Return why nothing is proved or "", which rows are, the proof, and if exact.
+
+    The parameters are those of :func:`bracket`.
+    """
+    none = np.zeros(len(y), dtype=bool), "", False
     rules = attack.constraints
     scale = None if rules is None else rules.scale
     others = [] if rules is None else rules.get_params(deep=False).items()
     if attack.target is not None:
-        return found | {"not_certified": "the attack has a target"}
+        return "the attack has a target", *none
     if any(value is not None for name, value in others if name != "scale"):
-        return found | {"not_certified": "the attack has constraints"}
+        return "the attack has constraints", *none
     try:
         values = float_rows(X, caller)
     except (TypeError, ValueError):
-        return found | {"not_certified": "the rows are not all finite numbers"}
+        return "the rows are not all finite numbers", *none
     if scale is not None:
         names = range(values.shape[1])
         names = getattr(X, "columns", names)
@@ -93,12 +117,4 @@ def bracket(estimator, X, y, attack, stands, clean, samples, caller):
     ball = {name: getattr(attack, name) for name in ("eps", "norm", "data_range")}
     ball["scale"] = scale
     parts = estimator, X, y, values, stands, clean, ball, caller
-    proved, name, is_exact = proved_rows(*parts)
-    if name.startswith(NOTHING) and not proved.any():
-        return found | {"not_certified": name}
-    return found | {
-        "robust_accuracy_lower": float(proved.mean()),
-        "robust_accuracy_lower_interval": samples.interval(proved),
-        "certificate": name,
-        "is_exact": bool(is_exact or (proved == stands).all()),
-    }
+    return "", *proved_rows(*parts)

@@ -8,7 +8,7 @@ from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.attack_batches import predictions_over_batches
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.robust.prediction_shift import (
@@ -30,8 +30,9 @@ def regression_results(
     tolerances,
     clusters,
     confidence,
-    checkpoint,
+    store,
     caller,
+    runs=None,
     verbose=0,
 ):
     """Return the scores of a regressor under an attack, and its robust ratio.
@@ -51,10 +52,12 @@ def regression_results(
         Samples that belong together.
     confidence : float
         Level of the intervals.
-    checkpoint : str, path or None
+    store : Checkpoint
         Folder of finished parts.
     caller : str
         Name of the public function, for error messages.
+    runs : BatchedRuns, default=None
+        Rows that come in batches, in place of ``X`` and ``y``.
     verbose : int, default=0
         From 1 on, a progress bar over the runs.
 
@@ -63,24 +66,29 @@ def regression_results(
     Results
         As :func:`~skrobust.evaluation.evaluate_attack` describes it.
     """
-    y = check_targets(y, caller)
-    check_same_length(caller, X=X, y=y)
+    # The attack on the error moves from the target, that on the shift from the answer.
+    attacks = {
+        aim: prepare_attack(attack, "prediction_shift", reference)
+        for aim, reference in (("error", "true"), ("shift", "predicted"))
+        if getattr(attack, "objective", None) in (None, f"prediction_{aim}")
+    }
+    found, bar = {}, StepBar(len(attacks), caller, verbose and runs is None)
+    if runs is None:
+        y = check_targets(y, caller)
+        check_same_length(caller, X=X, y=y)
+        clean, prefix = predict_labels(estimator, X), store.prefix(estimator, X, y)
+    else:
+        prefix = store.prefix(estimator, (), (), "batches")
+        parts = attacks, _answers, prefix
+        clean, found = predictions_over_batches(estimator, runs, *parts)
+        y = runs.y
     y = check_scores(y, caller, name="y")
     spread = float(np.std(y))
     tolerances = _tolerances(tolerances, spread, caller)
     draws = confidence, 1, 0
     samples = SampleGroups(y, None, clusters, draws, caller)
-    clean = check_scores(predict_labels(estimator, X), caller, name="predict")
-    store = Checkpoint(checkpoint, caller)
-    prefix = store.prefix(estimator, X, y)
-    # The attack on the error moves from the target, that on the shift from the answer.
-    runs = {
-        aim: prepare_attack(attack, "prediction_shift", reference)
-        for aim, reference in (("error", "true"), ("shift", "predicted"))
-        if getattr(attack, "objective", None) in (None, f"prediction_{aim}")
-    }
-    found, bar = {}, StepBar(len(runs), caller, verbose)
-    for aim, run in runs.items():
+    clean = check_scores(clean, caller, name="predict")
+    for aim, run in attacks.items() if runs is None else ():
         key = store.key(prefix, "predictions", run)
         found[aim] = store.run(key, _answers, estimator, run, X, y)
         bar.done()
@@ -104,7 +112,7 @@ def regression_results(
         moved = found["error"][0]
         results.update(regression_scores("robust", y, moved, how))
     if "shift" in found:
-        moved, run = found["shift"][0], runs["shift"]
+        moved, run = found["shift"][0], attacks["shift"]
         idle = bool((clean == moved).all())
         warn_idle_attack(attack, idle and results["changed"] == 0, caller)
         with full_attack(is_full(run) or idle):

@@ -12,11 +12,13 @@ from skrobust.base.frame_columns import columns_from, rows_at
 from skrobust.base.sequence_steps import steps_of
 from skrobust.base.table_change import (
     ColumnUnits,
+    change_figures,
     change_words,
+    column_changes,
     column_labels,
     read_column,
-    table_change,
     table_columns,
+    touched_columns,
 )
 
 _SHOWN = 5  # names in a warning
@@ -43,8 +45,13 @@ def change_fields(X, moved, units):
     """Return what a condition did to a table, for its part; empty for other rows."""
     if units is None or table_columns(moved) is None or moved.shape != X.shape:
         return {}
-    figures, touched = table_change(X, moved, units)
-    return {"figures": figures, "touched": touched}
+    changes = column_changes(X, moved)
+    figures = change_figures(changes, units.sd)
+    return {
+        "figures": figures,
+        "touched": touched_columns(changes),
+        "changes": changes,
+    }
 
 
 def dependence(estimator, X, places, scorer, y, clean):
@@ -79,6 +86,12 @@ def dependence(estimator, X, places, scorer, y, clean):
     return abs(score - float(scorer(estimator, shuffled, y)))
 
 
+def untouched_columns(X, touched):
+    """Return the labels of the columns that no condition touched."""
+    labels = column_labels(X)
+    return tuple(labels[j] for j in np.flatnonzero(~touched))
+
+
 def _varies(column):
     values = read_column(column)[1]
     return any(str(value) != str(values[0]) for value in values)
@@ -103,8 +116,9 @@ def add_untouched(results, table, conditions, parts, X, depends, caller):
         Figures of the changes, and which columns a condition touched.
     X : data frame or ndarray of shape (n_samples, n_features)
         Clean rows.
-    depends : callable
-        From places of columns to how much the answers depend on them.
+    depends : callable or None
+        From places of columns to how much the answers depend on them; None where rows
+        come in batches, whose cells are not shuffled.
     caller : str
         Name of the public function, for the warning.
     """
@@ -112,7 +126,9 @@ def add_untouched(results, table, conditions, parts, X, depends, caller):
     table["std_change"], table["percent_changed"] = figures[:, 0], figures[:, 2]
     table["effect"] = np.array([change_words(row) for row in figures])
     labels, places = column_labels(X), np.flatnonzero(~touched)
-    results["untouched_columns"] = tuple(labels[j] for j in places)
+    results["untouched_columns"] = untouched_columns(X, touched)
+    if depends is None:
+        return
     results["untouched_dependence"] = size = depends(places) if len(places) else 0.0
     kinds = set(table["corruption"][[not is_clean(c) for c in conditions]].tolist())
     # Who asks for one perturbation alone knows which columns it leaves.

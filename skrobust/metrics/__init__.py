@@ -95,10 +95,12 @@ from skrobust.metrics.stability.periods_index import (
     period_stability_index,
 )
 from skrobust.metrics.stability.quadrant import stability_quadrant, stability_summary
+from skrobust.metrics.streaming.streaming_metric import StreamingMetric
 
 __all__ = [
     "BaseScorer",
     "Interval",
+    "StreamingMetric",
     "accuracy_skill_score",
     "accuracy_stability_f_score",
     "accuracy_stability_index",

@@ -51,6 +51,11 @@ class MetricSpec:
     compare : callable, default=None
         Takes ``(data)`` and options, returns a function of the units that makes their
         ``Statistic``; None: as for ``interval``.
+    streaming : callable, default=None
+        Takes ``params=``, the options, and returns what gathers the metric over
+        batches: an object with ``update(data, rows, clusters, caller)``,
+        ``merge(other)``, ``value(caller)``, ``interval(request)`` and ``n_rows``. None:
+        made of ``per_sample``; without both, the metric is not gathered.
     scorer : callable, default=None
         Makes its scorer; None: a ``RobustScorer`` with this metric.
     objective : str, default=None
@@ -79,6 +84,7 @@ class MetricSpec:
     per_sample: Callable | None = None
     interval: Callable | None = None
     compare: Callable | None = None
+    streaming: Callable | None = None
     scorer: Callable | None = None
     objective: str | None = None
     formula: str = ""

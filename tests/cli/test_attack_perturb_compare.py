@@ -317,3 +317,31 @@ def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
     assert done.returncode == 0, done.stderr
     assert kept == {p: p.stat().st_mtime_ns for p in kept}  # read, not made again
     assert len(json.loads((tmp_path / "r.json").read_text())["attacks"]) == 15
+
+
+def test_rows_in_batches_give_the_same(folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(kind=y)
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=31)
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "kinds.npy", y)
+    model = str(folder / "strong.skops")
+    attack = ("attack", model, "--eps", "0.5", "--attack", "FGSM", "--json", "-")
+    wanted = json.loads(run(attack[0], model, "iris", *attack[2:], "--no-checks")[1])
+    for data, target in (("rows.parquet", "kind"), ("rows.npy", "kinds.npy")):
+        more = ("--target", target, "--batch-size", "40")
+        code, stdout, stderr = run("attack", model, data, *attack[2:], *more)
+        assert code == 0, stderr
+        found = json.loads(stdout)
+        assert found["n_samples"] == 150
+        row, other = found["attacks"][0], wanted["attacks"][0]
+        for name in ("accuracy", "robust_accuracy", "robust_ratio"):
+            assert row[name] == pytest.approx(other[name])
+    parts = ("rows.npy", *attack[2:], "--batch-size", "9")
+    assert "with --target" in refused("attack", model, *parts)
+    assert "needs all rows" in refused("attack", model, *parts, "--save", "a.npz")
+    line = str(folder / "line.skops")
+    parts = ("rows.npy", "--eps", "0.1", "--target", "kinds.npy", "--batch-size", "9")
+    assert "is for classifiers" in refused("attack", line, *parts)
+    parts = ("nothing.tar", "--eps", "0.1", "--batch-size", "9")
+    assert "tar files, a folder of them" in refused("attack", model, *parts)

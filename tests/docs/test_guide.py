@@ -1,6 +1,8 @@
 """The Python blocks of the user guide run as they stand."""
 
 import importlib
+import io
+import tarfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +23,7 @@ import imblearn.pipeline  # noqa: E402
 import matplotlib  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402
 import pandas as pd  # noqa: E402
+import torch  # noqa: E402
 from doc_blocks import blocks, names_in_use  # noqa: E402
 from guide_of_wrap import is_left_out, of_wrapped, send  # noqa: E402
 
@@ -30,6 +33,7 @@ JOBS = ["clerk", "nurse", "pilot"]
 FAMILIES = (
     "attacks",
     "certificates",
+    "datasets",
     "evaluation",
     "metrics",
     "perturbations",
@@ -118,6 +122,34 @@ def of_results(known):
     }  # fmt: skip
 
 
+def of_large_data(known):
+    """Write the files that the page reads."""
+    from torch.utils.data import DataLoader, TensorDataset
+
+    X, y, model = known["X"], known["y"], known["model"]
+    np.save("pictures.npy", X)
+    Path("2026").mkdir()
+    table = pd.DataFrame(X.astype(float)).rename(columns=str).assign(y=y)
+    table.to_parquet("2026/january.parquet", row_group_size=40)
+    for shard in range(2):
+        with tarfile.open(f"val-00{shard}.tar", "w") as tar:
+            for i in range(shard * 45, shard * 45 + 45):
+                file = io.BytesIO()
+                np.save(file, X[i])
+                content = {"npy": file.getvalue(), "cls": str(y[i]).encode()}
+                for ending, data in content.items():
+                    member = tarfile.TarInfo(f"{i:04d}.{ending}")
+                    member.size = len(data)
+                    tar.addfile(member, io.BytesIO(data))
+    noise = known["FeatureNoise"](severity=2, random_state=0).fit(X)
+    return {
+        "DataLoader": DataLoader,
+        "data": TensorDataset(torch.tensor(X), torch.tensor(y)),
+        "model": model,
+        "conditions": [noise],
+    }
+
+
 def of_repairs(known):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
@@ -155,6 +187,7 @@ PAGES = {
     "attacks": of_attacks,
     "ci": of_results,
     "intervals": of_results,
+    "large_data": of_large_data,
     "losses": dict,
     "metrics": dict,
     "models_people_pools": of_operation,

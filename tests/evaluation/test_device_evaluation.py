@@ -191,11 +191,19 @@ def test_finished_conditions_are_kept(tmp_path, monkeypatch):
     settings = {"checkpoint": tmp_path, "device": "cpu", "precision": "bfloat16"}
     first = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert len(list(tmp_path.glob("*.npy"))) == 4
-    monkeypatch.setattr(
-        "skrobust.evaluation._evaluate_perturbations.condition_part", None
-    )
+    monkeypatch.setattr("skrobust.evaluation.condition_scores.condition_part", None)
     again = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert np.array_equal(first.correct, again.correct)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+def test_devices_and_batches(scoring):
+    conditions = CONDITIONS[:4]
+    plain = evaluate_perturbations(NET, X, Y, conditions, scoring=scoring)
+    settings = {"device": ["cpu", "cpu"], "batch_size": 7, "scoring": scoring}
+    found = evaluate_perturbations(NET, X, Y, conditions, **settings)
+    np.testing.assert_allclose(found.score, plain.score, atol=1e-6)
+    assert found.clean_score == pytest.approx(plain.clean_score, abs=1e-6)
 
 
 def test_wrapped_modules(host):

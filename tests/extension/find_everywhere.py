@@ -243,6 +243,18 @@ def metric_in_interval():
 
 
 @place
+def metric_over_batches():
+    from skrobust.metrics import StreamingMetric, proportion_interval
+
+    metric, y_pred = StreamingMetric("near_accuracy"), np.arange(75) % 3
+    for rows in np.split(np.arange(75), [7, 60]):
+        metric.partial_update(LABELS[rows], y_pred[rows])
+    near = int((np.abs(y_pred - LABELS) <= 1).sum())
+    assert metric.compute() == near / 75
+    assert tuple(metric.interval()) == tuple(proportion_interval(near, 75))
+
+
+@place
 def metric_in_comparison_and_groups():
     from skrobust.metrics import by_group, compare_models
 

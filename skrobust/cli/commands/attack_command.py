@@ -9,6 +9,7 @@ from skrobust._whole_file import write_whole
 from skrobust.cli import attack_results as results
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
+from skrobust.cli.batched_source import batched_source
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.model_file import load_model
@@ -46,6 +47,13 @@ _COLUMNS = {
     "--save", "An npz file with X, y and the adversarial examples, adv_NAME_EPS."
 )
 @shared.CHECKS
+@shared.option(
+    "--batch-size",
+    "Rows in memory at a time. DATA is then parquet (a file or a folder), an npy file, "
+    "whose labels are the npy file --target, or tar files of samples (a folder or a "
+    "pattern), whose labels are the members that end in --target, by default cls.",
+    shared.COUNT,
+)
 @shared.with_options(*shared.MODEL_OPTIONS)
 @threshold_options(lambda: results.MEASURES)
 def attack(model, data, **options):
@@ -63,17 +71,28 @@ def attack(model, data, **options):
           --save adv.npz --fail-under robust_accuracy=0.3
     """  # noqa: D301
     say = Progress(options["quiet"])
-    names = chosen_attacks(options)
-    check_columns(data, options["target"])
+    names, in_batches = chosen_attacks(options), options["batch_size"] is not None
+    if in_batches and options["save"]:
+        raise UserError("--save needs all rows in memory; leave out --batch-size.")
+    if not in_batches:
+        check_columns(data, options["target"])
     fitted = load_model(model, options, say)
     name = Path(model).stem
     kind = kind_of(name, fitted)
-    X, y, known = load_data(data, options["target"], fitted)
+    if not in_batches:
+        X, y, known = load_data(data, options["target"], fitted)
+    elif kind == "classifier":
+        how = options["target"], options["batch_size"], fitted
+        X, y, known = batched_source(data, *how), None, {}
+        options["checks"] = False  # which need all rows
+    else:
+        raise UserError("--batch-size is for classifiers; this is a regressor.")
     attacks = build_attacks(names, options, known)
     shown = [repr(one) for one in attacks.values()]
     settings = [str(model), str(data), shown, options["target"]]
     with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
-        facts, saved = _measure(name, fitted, X, y, attacks, options, parts, say)
+        parts = name, fitted, X, y, attacks, options, parts, say
+        facts, saved, n_samples = _measure(*parts)
     facts |= {
         "format": "skrobust attack 3",
         "model": name,
@@ -81,7 +100,7 @@ def attack(model, data, **options):
         "data": str(data),
         "seed": options["seed"],
         "norm": options["norm"],
-        "n_samples": len(y),
+        "n_samples": n_samples,
         "versions": versions(),
     }
     if options["save"]:
@@ -93,7 +112,7 @@ def attack(model, data, **options):
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):
-    """Return the results of all attacks, and the examples to save."""
+    """Return the results of all attacks, the examples to save, and how many rows."""
     is_classifier = kind_of(name, model) == "classifier"
     measure = results.classifier_row if is_classifier else results.regressor_row
     settings = {"tolerance": options["tolerance"], "checkpoint": parts}
@@ -108,6 +127,7 @@ def _measure(name, model, X, y, attacks, options, parts, say):
         if row is None:
             continue
         doubts += [{"attack": kind, **one} for one in row.pop("doubts", ())]
+        n_samples = row.pop("n_samples")
         rows.append({"attack": kind, "eps": eps, **row})
         if options["save"]:
             one = aimed_at_labels(one) if is_classifier else one
@@ -116,7 +136,7 @@ def _measure(name, model, X, y, attacks, options, parts, say):
     if not rows:
         raise UserError(log.skipped[0]["reason"])
     facts = {"attacks": rows, "doubts": doubts, "skipped": log.skipped}
-    return {**facts, "warnings": log.warnings}, saved
+    return {**facts, "warnings": log.warnings}, saved, n_samples
 
 
 def _text(facts, verbose):

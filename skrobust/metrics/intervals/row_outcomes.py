@@ -1,7 +1,8 @@
 """Metrics that are functions of the means of outcomes, one row per sample."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.function_of_means import interval_of_means
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.registry import call_with_options
+from skrobust.metrics.streaming.outcome_means import OutcomeMeans
 
 
 @dataclass
@@ -38,6 +40,10 @@ class RowOutcomes:
         Weights of the samples, as fixed by their design.
     parts : ndarray of shape (n_samples, n_columns) or None, default=None
         The samples, by 0 and 1, of which each column is the mean; None: all of them.
+    settle : callable or None, default=None
+        Takes the means of all samples, of shape (n_columns,), and returns those of the
+        parameters above that depend on them, ``worst`` to ``logarithmic``, by name; or
+        raises where the metric is undefined.
     """
 
     columns: np.ndarray
@@ -49,6 +55,26 @@ class RowOutcomes:
     logarithmic: bool = False
     weight: np.ndarray | None = None
     parts: np.ndarray | None = None
+    settle: Callable | None = None
+
+    def settled(self):
+        """Return the same with what depends on the means of all samples."""
+        if self.settle is None:
+            return self
+        return replace(self, settle=None, **self.settle(self._whole(slice(None))))
+
+    def weighted(self):
+        """Return weighted outcomes and their weights, which are summed over batches.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2 * n_columns)
+            The outcomes times their weights; the weights.
+        """
+        parts = np.ones(self.columns.shape) if self.parts is None else self.parts
+        weight = np.ones(len(parts)) if self.weight is None else self.weight
+        weights = weight[:, None] * parts
+        return np.hstack([self.columns * weights, weights])
 
     def interval(self, request):
         """Return the interval that a request asks for."""
@@ -64,12 +90,14 @@ class RowOutcomes:
         units = make_units(clusters, n, request.caller)
         return self.over(units, request.confidence, kept)
 
-    def over(self, units, confidence, kept=slice(None)):
+    def over(self, units, confidence, kept=slice(None), n_seen=None):
         """Return the interval over some units of the samples, weights included.
 
         The means of weighted columns are quotients of two means, whose jackknife is
-        that of the linearised quotient.
+        that of the linearised quotient. ``n_seen`` is the number of equal units that
+        say as much, where it is not that of these units.
         """
+        self = self.settled()
         if not units.enough:
             value = float(self.function(self._whole(kept)[None])[0])
             nan, facts = float("nan"), {"warnings": units.warnings()}
@@ -79,15 +107,17 @@ class RowOutcomes:
         k = columns.shape[1]
         means = ColumnMeans(np.hstack([columns * weights, weights]), units)
         share = means.mean[k:]
-        of_units = units.sums(weights)
-        n_seen = of_units.sum(axis=0) ** 2 / (of_units**2).sum(axis=0)  # after Kish
+        if n_seen is None:
+            of_units = units.sums(weights)
+            n_seen = of_units.sum(axis=0) ** 2 / (of_units**2).sum(axis=0)  # after Kish
+            n_seen = float(n_seen.min())
         ends = [self.worst, self.best, *(self.unseen or (self.worst, self.best))]
         worst, best, *unseen = (
             np.append(np.broadcast_to(end, k) * share, share) for end in ends
         )
         settings = {"bounds": self.bounds, "logarithmic": self.logarithmic}
         settings |= {"worst": worst, "best": best, "unseen": unseen}
-        settings["n_seen"] = float(n_seen.min())
+        settings["n_seen"] = n_seen
         return interval_of_means(self._of_quotients, means, confidence, **settings)
 
     def statistic(self, units):
@@ -103,7 +133,8 @@ class RowOutcomes:
 
     def _whole(self, kept):
         weights = self._weights()[kept]
-        return (self.columns[kept] * weights).sum(axis=0) / weights.sum(axis=0)
+        with np.errstate(invalid="ignore"):  # columns without any weight
+            return (self.columns[kept] * weights).sum(axis=0) / weights.sum(axis=0)
 
     def _of_quotients(self, means):
         k = means.shape[1] // 2
@@ -125,7 +156,7 @@ class _OfCounts(Statistic):
 
 
 def outcome_spec(make, title):
-    """Return the ``interval`` and ``compare`` of the specification of a metric.
+    """Return ``interval``, ``compare`` and ``streaming`` of the spec of a metric.
 
     Parameters
     ----------
@@ -137,7 +168,7 @@ def outcome_spec(make, title):
     Returns
     -------
     dict of str to callable
-        Both, as ``MetricSpec`` takes them.
+        Both, and ``streaming``, as ``MetricSpec`` takes them.
     """
 
     def interval(data, request, **options):
@@ -145,6 +176,8 @@ def outcome_spec(make, title):
         return made.interval(request)
 
     def compare(*data, caller, **options):
-        return call_with_options(make, data, options, caller, title).statistic
+        made = call_with_options(make, data, options, caller, title)
+        return made.settled().statistic
 
-    return {"interval": interval, "compare": compare}
+    streaming = partial(OutcomeMeans, make, title)
+    return {"interval": interval, "compare": compare, "streaming": streaming}

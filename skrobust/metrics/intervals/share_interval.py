@@ -8,7 +8,10 @@ from skrobust.metrics.intervals.clusters import make_units, t_p_value
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
 from skrobust.metrics.intervals.proportion_clustered import clustered_proportion_limits
-from skrobust.metrics.intervals.proportion_weighted import weighted_proportion_limits
+from skrobust.metrics.intervals.proportion_weighted import (
+    limits_of_weighted_sums,
+    weighted_proportion_limits,
+)
 
 _FEW_SAMPLES = 10  # equal samples, below which a missed row counts
 _MANY_CLUSTERS = 50  # equal clusters, from which the largest will have been seen
@@ -46,18 +49,73 @@ def share_interval(hits, units, confidence, caller, *, weight=None, method="auto
         error = float(np.sqrt(value * (1 - value) / n))
     else:
         low, high, error = weighted_proportion_limits(hits, weight, confidence, method)
-        common["warnings"] = _weight_warnings(weight)
+        common["warnings"] = _weight_warnings(len(hits), _equal_number(weight))
     return Interval(value, low, high, error, method=method, **common)
 
 
+def share_interval_of_sums(n, sums, largest, request):
+    """Return the interval of a share of independent samples from sums over them.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples of positive weight.
+    sums : (float, float, float, float)
+        Of the weights, their squares, the weights of successes, and their squares.
+    largest : float or None
+        The largest weight; None where no sample has a weight.
+    request : IntervalRequest
+        Wanted confidence and method.
+    """
+    method, confidence = request.method, request.confidence
+    check_choice(method, "method", request.caller, ("auto", "wilson", "exact"))
+    method = "wilson" if method == "auto" else method
+    total, squares, hits, _ = sums
+    value, warnings = hits / total, ()
+    if largest is None:
+        settings = {"confidence": confidence, "method": method}
+        low, high = proportion_interval(hits, n, **settings)
+        error = float(np.sqrt(value * (1 - value) / n))
+    else:
+        parts = sums, largest, confidence, method
+        low, high, error = limits_of_weighted_sums(*parts)
+        warnings = _weight_warnings(n, total**2 / squares)
+    facts = {"confidence": confidence, "method": method, "warnings": warnings}
+    return Interval(value, low, high, error, n_units=n, **facts)
+
+
+def share_interval_of_clusters(units, sums, sizes, n_equal, request):
+    """Return the interval of a share over clusters from sums over each.
+
+    Parameters
+    ----------
+    units : Units
+        The clusters.
+    sums, sizes : ndarray of shape (n_clusters,)
+        Weights of successes and of all samples.
+    n_equal : float
+        Number of equal weights that say as much as those of the samples.
+    request : IntervalRequest
+        Wanted confidence and method.
+    """
+    check_choice(request.method, "method", request.caller, ("auto", "cluster t"))
+    common = {"n_units": units.n, "unit": units.name, "confidence": request.confidence}
+    value = float(sums.sum()) / float(sizes.sum())
+    return _of_clusters(sums, sizes, n_equal, value, units, common)
+
+
 def _over_clusters(hits, weight, value, units, common):
+    parts = units.sums(weight * hits), units.sums(weight), _equal_number(weight)
+    return _of_clusters(*parts, value, units, common)
+
+
+def _of_clusters(sums, sizes, n_equal, value, units, common):
     warnings = units.warnings()
     common |= {"method": "cluster t"}
     if not units.enough:
         nan = float("nan")
         return Interval(value, nan, nan, nan, warnings=warnings, **common)
-    sums, sizes = units.sums(weight * hits), units.sums(weight)
-    parts = sums, sizes, _equal_number(weight), common["confidence"]
+    parts = sums, sizes, n_equal, common["confidence"]
     low, high, error = clustered_proportion_limits(*parts)
     if value * (1 - value) < 1e-12:
         warnings += ("All samples agree; each cluster counts as one draw.",)
@@ -65,9 +123,8 @@ def _over_clusters(hits, weight, value, units, common):
     return Interval(value, low, high, error, warnings=warnings, **common)
 
 
-def _weight_warnings(weight):
+def _weight_warnings(n, n_equal):
     """Return what to doubt where few rows have most of the weight."""
-    n, n_equal = len(weight), _equal_number(weight)
     if n_equal >= min(_FEW_SAMPLES, n / 2):
         return ()
     return (

@@ -1,11 +1,14 @@
 """Skill of a classifier over the best constant prediction."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._validation import check_weights, metric
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.registry import MetricSpec, register
+from skrobust.metrics.streaming.label_cells import LabelCells
 from skrobust.metrics.undefined import warn_undefined
 
 
@@ -76,4 +79,11 @@ def accuracy_skill_score(y_true, y_pred, *, sample_weight=None):
     return float(1 - wrong / (sizes.sum() - sizes.max()))
 
 
-register(MetricSpec("accuracy_skill", accuracy_skill_score, bounds=(-np.inf, 1.0)))
+register(
+    MetricSpec(
+        "accuracy_skill",
+        accuracy_skill_score,
+        bounds=(-np.inf, 1.0),
+        streaming=partial(LabelCells, accuracy_skill_score, "accuracy skill"),
+    )
+)

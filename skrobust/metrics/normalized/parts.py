@@ -2,6 +2,8 @@
 
 import numbers
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score, r2_score
@@ -18,6 +20,8 @@ from skrobust._validation import (
 )
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.normalized import against_accuracy, factors, signal_to_noise
+
+_OF_RESAMPLE = ContextVar("skrobust_of_resample", default=False)
 
 
 @metric
@@ -115,15 +119,56 @@ def score_parts(
 ):
     """Return every part of a normalized score."""
     check_choice(task, "task", caller, signal_to_noise.TASKS)
+    n_features, n_samples = check_size(n_features, n_samples, caller)
+    measures = measure_labels, _regression, _clustering
+    measure = dict(zip(signal_to_noise.TASKS, measures, strict=True))[task]
+    measured = measure(caller, y_true, y_pred, **data)
+    return assemble(caller, measured, n_features, n_samples, signal, clip)
+
+
+def check_size(n_features, n_samples, caller):
+    """Return the size of a data set, of which the number of rows may be None."""
     n_features = check_count(n_features, "n_features", caller)
     if n_samples is not None:
         n_samples = check_count(n_samples, "n_samples", caller)
-    measures = _classification, _regression, _clustering
-    measure = dict(zip(signal_to_noise.TASKS, measures, strict=True))[task]
-    raw, snr, h, n_rows, constant = measure(caller, y_true, y_pred, **data)
+    return n_features, n_samples
+
+
+def check_rows_scored(n_samples, n_rows, caller):
+    """Raise where a data set would have fewer rows than those that are scored."""
     if n_samples is not None and n_samples < n_rows:
         rule = f"at least the {n_rows} rows scored, since it is the whole data set's"
         raise invalid("n_samples", caller, rule, n_samples)
+
+
+@contextmanager
+def of_resamples():
+    """Let resamples of clusters have more rows than the data set."""
+    token = _OF_RESAMPLE.set(True)
+    try:
+        yield
+    finally:
+        _OF_RESAMPLE.reset(token)
+
+
+def assemble(caller, measured, n_features, n_samples, signal, clip):
+    """Return every part of a normalized score that was measured.
+
+    Parameters
+    ----------
+    caller : str
+        Name of the public function, for messages.
+    measured : (float, float, float, int, tuple or None)
+        The raw score, the ratio, h, the number of rows, and accuracy and g of the best
+        constant prediction.
+    n_features, n_samples : int
+        Size of the data set, checked.
+    signal, clip : object
+        As of :func:`normalized_score_parts`.
+    """
+    raw, snr, h, n_rows, constant = measured
+    if not _OF_RESAMPLE.get():
+        check_rows_scored(n_samples, n_rows, caller)
     f = factors.dimension_factor(n_features, n_rows if n_samples is None else n_samples)
     if n_samples is None and f > 1:
         warnings.warn(
@@ -164,7 +209,7 @@ def score_parts(
     )
 
 
-def _classification(
+def measure_labels(
     caller,
     y_true,
     y_pred,
@@ -176,6 +221,7 @@ def _classification(
     sample_weight=None,
     **_,
 ):
+    """Return what :func:`assemble` takes, of labels."""
     check_choice(snr, "snr", caller, signal_to_noise.KINDS)
     y_true, y_pred = label_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)

@@ -10,7 +10,13 @@ from skrobust.metrics.intervals.bootstrap import function_interval
 from skrobust.metrics.intervals.share_interval import sample_share_interval
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized.factors import class_sizes
-from skrobust.metrics.normalized.parts import score_parts
+from skrobust.metrics.normalized.parts import (
+    check_rows_scored,
+    of_resamples,
+    score_parts,
+)
+from skrobust.metrics.normalized.streamed_clustering import StreamedClustering
+from skrobust.metrics.normalized.streamed_scores import StreamedAccuracy, StreamedR2
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.normalized_scorer import NormalizedScorer
 
@@ -277,7 +283,11 @@ def _interval(function, data, request, **params):
         y_true = label_array(data[0], request.caller, "y_true")
         params["class_counts"] = class_sizes(y_true, params.get("sample_weight"))
     per_row = ("sample_weight", "X")
-    found = function_interval(function, data, request, per_row=per_row, **params)
+    weight = params.get("sample_weight")
+    n_rows = len(data[0]) if weight is None else np.count_nonzero(weight)
+    check_rows_scored(params["n_samples"], n_rows, function.__name__)
+    with of_resamples():
+        found = function_interval(function, data, request, per_row=per_row, **params)
     if function is not normalized_accuracy_score or not np.isnan(found.low):
         return found
     correct = np.asarray(data[0]) == np.asarray(data[1])
@@ -291,6 +301,11 @@ def _interval(function, data, request, **params):
     return replace(share, value=found.value, **limits)
 
 
+_OVER_BATCHES = {
+    "accuracy": StreamedAccuracy,
+    "r2": StreamedR2,
+    "clustering": StreamedClustering,
+}
 for _name, _task, _function in (
     ("accuracy", "classification", normalized_accuracy_score),
     ("r2", "regression", normalized_r2_score),
@@ -304,5 +319,6 @@ for _name, _task, _function in (
             needs={"labels", "n_features"},
             interval=partial(_interval, _function),
             scorer=partial(NormalizedScorer, _name),
+            streaming=_OVER_BATCHES[_name],
         )
     )

@@ -141,7 +141,7 @@ def value_snr(y_true, y_pred, weight, center):
     scale = max(np.abs(signal).max(), np.abs(noise).max()) or 1.0
     weight = 1.0 if weight is None else weight
     powers = [np.sum(weight * (part / scale) ** 2) for part in (signal, noise)]
-    return _ratio(*powers)
+    return ratio_of_powers(*powers)
 
 
 def label_snr(y_true, y_pred, weight, kind, n_classes=0):
@@ -200,17 +200,18 @@ def cluster_snr(X, y_pred, caller):
     np.add.at(totals, codes, X)
     means = totals / sizes[:, None]
     between = np.sum(sizes[:, None] * means**2)
-    return _ratio(between, np.sum((X - means[codes]) ** 2))
+    return ratio_of_powers(between, np.sum((X - means[codes]) ** 2))
 
 
 def _cell_ratio(cells, diagonal, kind, n_classes):
     if kind == "squared" or (kind == "auto" and n_classes > 2):
         # Shares, not counts: squares of tiny weights would vanish.
         cells = (cells / cells.sum()) ** 2
-    return _ratio(cells[diagonal].sum(), cells[~diagonal].sum())
+    return ratio_of_powers(cells[diagonal].sum(), cells[~diagonal].sum())
 
 
-def _ratio(signal, noise):
+def ratio_of_powers(signal, noise):
+    """Return the quotient, infinity without noise, and 0 without a signal."""
     if signal == 0:
         return 0.0
     return float("inf") if noise == 0 else float(signal / noise)

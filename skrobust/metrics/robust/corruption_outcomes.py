@@ -1,5 +1,8 @@
 """Robustness score and mean corruption error of the outcomes of samples."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from skrobust._validation import (
@@ -15,6 +18,8 @@ from skrobust.metrics.labels import label_array
 from skrobust.metrics.robust.corruption_checks import quotients
 from skrobust.metrics.robust.sample_values import correctness, paired_with_clean
 
+_ABOVE = (0.0, np.inf)
+
 
 def robustness_outcomes(*data, kind="ratio", sample_weight=None, caller):
     """Return the outcomes of the robustness score, clean rows last."""
@@ -22,20 +27,23 @@ def robustness_outcomes(*data, kind="ratio", sample_weight=None, caller):
     correct, clean = paired_with_clean(data, caller, "robustness score")
     rows = correct.mean(axis=1)
     weight = check_weights(sample_weight, len(rows), caller)
-    share = float(np.average(clean, weights=weight))
-    settings = {
+    columns = np.column_stack([rows, clean])
+    # A drop is best at 0, as an error is.
+    function, bounds = (_drop, (-1.0, 1.0)) if kind == "drop" else (_ratio, _ABOVE)
+    settle = partial(_ends, kind, caller)
+    return RowOutcomes(columns, function, bounds, weight=weight, settle=settle)
+
+
+def _ends(kind, caller, means):
+    share = float(means[1])
+    if kind == "ratio" and share == 0:
+        raise invalid("clean", caller, "right for some samples", 0.0)
+    return {
         "worst": np.array([0.0, share]),
         "best": np.array([1.0, share]),
         "unseen": (np.array([0.0, 1.0]), np.array([1.0, 0.0])),
-        "weight": weight,
+        "logarithmic": kind == "ratio",
     }
-    columns = np.column_stack([rows, clean])
-    if kind == "drop":  # 0 is best, as of an error
-        return RowOutcomes(columns, _drop, (-1.0, 1.0), **settings)
-    if share == 0:
-        raise invalid("clean", caller, "right for some samples", 0.0)
-    settings["logarithmic"] = True
-    return RowOutcomes(columns, _ratio, (0.0, np.inf), **settings)
 
 
 def _ratio(means):
@@ -103,12 +111,21 @@ def error_outcomes(
                 raise invalid("reference_clean", caller, rule, np.shape(plain))
             base = np.column_stack([base, plain]) if drawn else np.append(base, plain)
     found = error_means(own, base, names, relative=relative, weight=weight)
-    if base is not None:
-        whole = np.average(base, axis=0, weights=weight) if drawn else base
-        labels = list(dict.fromkeys(names.tolist()))
-        total = _sums(whole[None], names, relative)[0]
-        quotients(np.ones(len(total)), total, np.array(labels), caller)
-    return found
+    if base is None:
+        return found
+    settle = partial(_reference_ends, found.settle, names, relative, caller)
+    if not drawn:
+        settle = partial(settle, known=base)
+    return replace(found, settle=settle)
+
+
+def _reference_ends(settle, names, relative, caller, means, known=None):
+    """Return what a mean corruption error takes of the means, or raise."""
+    base = means[len(means) // 2 :] if known is None else known
+    total = _sums(base[None], names, relative)[0]
+    labels = np.array(list(dict.fromkeys(names.tolist())))
+    quotients(np.ones(len(total)), total, labels, caller)
+    return settle(means)
 
 
 def error_means(own, base, names, *, relative=False, weight=None):
@@ -127,31 +144,37 @@ def error_means(own, base, names, *, relative=False, weight=None):
     weight : ndarray of shape (n_samples,) or None, default=None
         Weights.
     """
-    k, width = len(names), own.shape[1]
     drawn = base is not None and base.ndim == 2
     columns = np.hstack([own, base]) if drawn else own
+    known = None if drawn else base
+    how = {"width": own.shape[1], "names": names, "relative": relative}
+    value = partial(_error_value, **how, has_base=base is not None, known=known)
+    settle = partial(_error_ends, len(names), drawn and relative)
+    bounds = (-np.inf if relative else 0.0, np.inf if base is not None else 1.0)
+    settings = {"logarithmic": base is not None and not relative, "settle": settle}
+    return RowOutcomes(columns, value, bounds, weight=weight, **settings)
 
-    def value(means):
-        rises = _sums(means[:, :width], names, relative)
-        if base is None:
-            ones = np.ones((1, width)) - (np.arange(width) == k)
-            return (rises / _sums(ones, names, relative)).mean(axis=1)
-        total = _sums(means[:, width:] if drawn else base[None], names, relative)
-        return (rises / np.where(total > 1e-12, total, np.nan)).mean(axis=1)
 
-    whole = np.average(columns, axis=0, weights=weight)
+def _error_value(means, width, names, relative, has_base, known):
+    rises = _sums(means[:, :width], names, relative)
+    if not has_base:
+        ones = np.ones((1, width)) - (np.arange(width) == len(names))
+        return (rises / _sums(ones, names, relative)).mean(axis=1)
+    base = means[:, width:] if known is None else known[None]
+    total = _sums(base, names, relative)
+    return (rises / np.where(total > 1e-12, total, np.nan)).mean(axis=1)
+
+
+def _error_ends(k, has_clean_base, whole):
     ends, unseen = [], []
     for error in (1.0, 0.0):
-        end, rare = whole.copy(), np.full(columns.shape[1], 1 - error)
+        end, rare = whole.copy(), np.full(len(whole), 1 - error)
         end[:k] = rare[:k] = error  # with the other errors as they are, or opposite
-        if drawn and relative:
+        if has_clean_base:
             rare[-1] = error
         ends.append(end)
         unseen.append(rare)
-    bounds = (-np.inf if relative else 0.0, np.inf if base is not None else 1.0)
-    settings = {"worst": ends[0], "best": ends[1], "unseen": tuple(unseen)}
-    settings["logarithmic"] = base is not None and not relative
-    return RowOutcomes(columns, value, bounds, weight=weight, **settings)
+    return {"worst": ends[0], "best": ends[1], "unseen": tuple(unseen)}
 
 
 def _sums(errors, names, relative):

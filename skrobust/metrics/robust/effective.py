@@ -1,5 +1,7 @@
 """Effective robustness: accuracy beyond what the clean accuracy predicts."""
 
+from functools import partial
+
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
@@ -114,10 +116,15 @@ def _reference_line(reference_clean, reference_shifted, link, caller):
             f"{caller} needs reference models of at least two clean accuracies to fit "
             "a line."
         )
-    forward, backward = _LINKS[link]
+    forward = _LINKS[link][0]
     x, y = forward(x), forward(y)
     slope = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) ** 2).sum())
-    return lambda clean: backward(y.mean() + slope * (forward(clean) - x.mean()))
+    return partial(_on_line, link, x.mean(), y.mean(), slope)
+
+
+def _on_line(link, x, y, slope, clean):
+    forward, backward = _LINKS[link]
+    return backward(y + slope * (forward(clean) - x))
 
 
 def _outcomes(
@@ -146,24 +153,32 @@ def _outcomes(
         parts = np.repeat(np.eye(2), (n, m), axis=0)
         columns = parts * np.concatenate([shifted, clean])[:, None]
     weight = check_weights(sample_weight, len(columns), caller)
-    own = np.ones(len(columns)) if weight is None else weight
-    own = own if parts is None else own * parts[:, 1]
-    if not own.any():
+    return RowOutcomes(
+        columns,
+        partial(_beyond, line),
+        bounds=(-np.inf, np.inf) if link == "linear" else (-1.0, 1.0),
+        weight=weight,
+        parts=parts,
+        settle=partial(_ends, link, caller),
+    )
+
+
+def _beyond(line, means):
+    return means[:, 0] - line(means[:, 1])
+
+
+def _ends(link, caller, means):
+    share = float(means[1])
+    if np.isnan(share):
         raise invalid("sample_weight", caller, "positive for some clean samples", 0.0)
-    share = float(np.average(columns[:, 1], weights=own))
     if link != "linear" and share in (0.0, 1.0):
         rule = f"a clean accuracy in (0, 1) for link={link!r}, infinite at 0 and 1"
         raise invalid("data", caller, rule, share, "Pass link='linear'.")
-    return RowOutcomes(
-        columns,
-        lambda means: means[:, 0] - line(means[:, 1]),
-        bounds=(-np.inf, np.inf) if link == "linear" else (-1.0, 1.0),
-        worst=np.array([0.0, share]),
-        best=np.array([1.0, share]),
-        unseen=(np.array([0.0, 1.0]), np.array([1.0, 0.0])),
-        weight=weight,
-        parts=parts,
-    )
+    return {
+        "worst": np.array([0.0, share]),
+        "best": np.array([1.0, share]),
+        "unseen": (np.array([0.0, 1.0]), np.array([1.0, 0.0])),
+    }
 
 
 _TITLE = "effective robustness"

@@ -1,5 +1,7 @@
 """Accuracy-Stability Index, coefficient of variation and stability index."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._validation import (
@@ -15,6 +17,8 @@ from skrobust.metrics.scorers.classes import StabilityScorer
 from skrobust.metrics.scorers.over_time import StabilityIndexScorer
 from skrobust.metrics.stability import asi_interval
 from skrobust.metrics.stability.period_rows import time_values
+from skrobust.metrics.stability.streamed_index import StreamedIndex
+from skrobust.metrics.stability.streamed_periods import StreamedPeriods
 from skrobust.metrics.stability.trend_interval import index_interval
 from skrobust.metrics.undefined import warn_undefined
 
@@ -266,6 +270,7 @@ register(
         needs={"labels", "conditions"},
         interval=asi_interval.correctness_interval,
         compare=asi_interval.index_statistic,
+        streaming=partial(StreamedIndex, accuracy_stability_index),
         scorer=StabilityScorer,
     )
 )
@@ -276,6 +281,7 @@ register(
         bounds=(-np.inf, np.inf),
         needs={"scores", "periods"},
         interval=index_interval,
+        streaming=StreamedPeriods,
         scorer=StabilityIndexScorer,
     )
 )

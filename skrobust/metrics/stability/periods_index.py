@@ -1,5 +1,7 @@
 """Stability index of a metric over periods of time."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._results import Results
@@ -19,6 +21,7 @@ from skrobust.metrics.stability.period_metrics import (
     report_left_out,
 )
 from skrobust.metrics.stability.period_rows import rows_of_periods, time_values
+from skrobust.metrics.stability.streamed_periods import StreamedPeriods
 from skrobust.metrics.stability.trend_interval import index_interval
 
 
@@ -236,6 +239,7 @@ register(
         bounds=(-np.inf, 1.0),
         needs={"labels", "scores", "periods"},
         interval=gini_interval,
+        streaming=partial(StreamedPeriods, gini=True),
         scorer=GiniStabilityScorer,
     )
 )

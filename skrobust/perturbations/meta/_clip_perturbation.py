@@ -6,6 +6,7 @@ import numbers
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._keyed_noise.equal_rows import equal_ranks
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
 from skrobust._keyed_noise.splitmix import (
@@ -166,7 +167,7 @@ class ClipPerturbation(BasePerturbation):
                 keys = row_keys(frames) if key is None else key.seeds
                 keys = _clip_keys(keys, codes)
             if self.same_over_clip:
-                keys = keys + occurrence_ranks(keys) * GOLDEN
+                keys = keys + equal_ranks(keys) * GOLDEN
                 return mix_in_place(keys.copy())[codes]
             steps = places.astype(np.uint64) * GOLDEN
             return mix_in_place(keys[codes] + steps)

@@ -1,0 +1,147 @@
+"""Readers of rows in batches: arrays on disk, parquet files, tar files."""
+
+import mmap
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._optional import require
+from skrobust._parquet import ParquetPieces, piece_files
+from skrobust._validation import invalid
+from skrobust.datasets.tar_shards import sample_label, sample_row, shard_samples
+
+BATCH_BYTES = 1 << 25  # of one batch, where its size is not given
+MOST_ROWS = 4096
+
+
+class ArrayBatches:
+    """Batches of an array that is read by slices, and of its labels.
+
+    Parameters
+    ----------
+    X : array with ``shape`` and slices
+        In memory, in a mapped file, or of another library (zarr, h5py, LazyImages).
+    y : ndarray of shape (n_samples,) or None
+        Labels.
+    batch_size : int or None
+        Rows of a batch; None: as many as take 32 MB, at most 4,096.
+    """
+
+    def __init__(self, X, y, batch_size):
+        self.X, self.y, self.n_rows = X, y, int(X.shape[0])
+        if batch_size is None:
+            size = int(np.prod(X.shape[1:])) * np.dtype(X.dtype).itemsize
+            batch_size = max(1, min(MOST_ROWS, BATCH_BYTES // max(1, size)))
+        self.batch_size = batch_size
+
+    def __iter__(self):
+        for start in range(0, self.n_rows, self.batch_size):
+            rows = slice(start, min(start + self.batch_size, self.n_rows))
+            yield _read(self.X, rows), None if self.y is None else self.y[rows]
+
+
+def _read(X, rows):
+    """Return rows of an array in memory, of a mapped file without keeping its pages."""
+    if isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap) and X.mode != "c":
+        # Pages that were read count as memory until their map is closed.
+        order = "C" if X.flags.c_contiguous else "F"
+        X = np.memmap(X.filename, X.dtype, "r", X.offset, X.shape, order)
+    if hasattr(X, "columns") or type(X) is np.ndarray:
+        return X[rows]
+    return np.array(X[rows])
+
+
+class ParquetBatches:
+    """Batches of a table in parquet files, of which row groups are read in turn.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, or a folder of them.
+    target : str or None
+        Column of the labels.
+    columns : list of str or None
+        Columns of the rows; None: all but the target.
+    batch_size : int or None
+        Rows of a batch at most; None: 4,096.
+    as_frame : bool
+        Whether rows come as data frames of pandas, or as arrays.
+    caller : str
+        Name for messages.
+    """
+
+    def __init__(self, path, target, columns, batch_size, as_frame, caller):
+        files = piece_files(Path(path))
+        if not files:
+            rule = "a parquet file, or a folder with parquet files"
+            raise invalid("path", caller, rule, str(path))
+        self.table = ParquetPieces(files, caller)
+        others = [name for name in self.table.columns if name != target]
+        self.columns = others if columns is None else list(columns)
+        self.target, self.as_frame, self.caller = target, as_frame, caller
+        self.batch_size, self.n_rows = batch_size or MOST_ROWS, len(self.table)
+        if as_frame:
+            require("pandas", caller, extra="report")
+
+    def __iter__(self):
+        names = [*self.columns, *([self.target] if self.target else [])]
+        for _, file, batch in self.table.batches(names, self.batch_size):
+            y = None
+            if self.target:
+                column = batch.column(len(self.columns))
+                if column.null_count:
+                    raise ValueError(
+                        f"{self.caller}: the column {self.target!r} of {file.name!r} "
+                        "has missing values (null); leave their rows out of the file."
+                    )
+                y = column.to_numpy(zero_copy_only=False)
+            frame = batch.select(self.columns).to_pandas()
+            yield frame if self.as_frame else frame.to_numpy(), y
+
+
+class ShardBatches:
+    """Batches of the samples of tar files.
+
+    Parameters
+    ----------
+    files : list of str
+        The tar files.
+    label : str or None
+        Where the label of a sample is, as :func:`sample_label` has it.
+    options : ImageOptions
+        Treatment of images.
+    batch_size : int or None
+        Rows of a batch; None: as many as take 32 MB, at most 4,096.
+    caller : str
+        Name for messages.
+    """
+
+    n_rows = None  # known once they are read
+
+    def __init__(self, files, label, options, batch_size, caller):
+        self.files, self.label, self.options = files, label, options
+        self.batch_size, self.caller = batch_size, caller
+
+    def __iter__(self):
+        rows, labels, shape, size = [], [], None, self.batch_size
+        for file in self.files:
+            for key, members in shard_samples(file, self.caller):
+                where = f"sample {key!r} of {str(file)!r}"
+                row = sample_row(members, self.options, where, self.caller)
+                shape = row.shape if shape is None else shape
+                if row.shape != shape:
+                    raise ValueError(
+                        f"{self.caller}: {where} has shape {row.shape}, and those "
+                        f"before have {shape}; images take resize=(height, width)."
+                    )
+                if size is None:
+                    size = max(1, min(MOST_ROWS, BATCH_BYTES // max(1, row.nbytes)))
+                rows.append(row)
+                if self.label is not None:
+                    parts = members, self.label, where, self.caller
+                    labels.append(sample_label(*parts))
+                if len(rows) == size:
+                    yield np.stack(rows), np.array(labels) if labels else None
+                    rows, labels = [], []
+        if rows:
+            yield np.stack(rows), np.array(labels) if labels else None

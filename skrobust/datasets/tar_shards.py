@@ -1,0 +1,154 @@
+"""Samples in tar files, in the manner of WebDataset, read with the standard library."""
+
+import glob
+import io
+import itertools
+import json
+import os
+import re
+import tarfile
+from pathlib import Path
+
+import numpy as np
+
+from skrobust._validation import invalid
+from skrobust.datasets.image_files import IMAGE_SUFFIXES, pillow, pixels_of
+
+_RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
+_SUFFIXES = (".tar", ".tar.gz", ".tgz")
+
+
+def shard_files(shards, caller):
+    """Return the tar files that a path, a pattern, or a list of these names.
+
+    Parameters
+    ----------
+    shards : str, path, or list of these
+        A tar file, a folder of tar files, or a pattern with ``*`` or with a range as in
+        ``"train-{000..146}.tar"``.
+    caller : str
+        Name of the public function or class, for error messages.
+    """
+    if isinstance(shards, (list, tuple)):
+        return [file for shard in shards for file in shard_files(shard, caller)]
+    if not isinstance(shards, (str, os.PathLike)):
+        rule = "a path, a pattern, or a list of these"
+        raise invalid("shards", caller, rule, shards)
+    path, found = Path(shards), _expanded(str(shards))
+    if path.is_dir():
+        inside = path.rglob("*")
+        found = [str(p) for p in inside if p.name.lower().endswith(_SUFFIXES)]
+        found.sort()
+    elif len(found) == 1 and not path.exists():
+        found = sorted(glob.glob(found[0]))
+    missing = next((file for file in found if not Path(file).is_file()), None)
+    if not found or missing:
+        rule = "tar files, a folder of them, or a pattern that some have"
+        raise invalid("shards", caller, rule, missing or str(shards))
+    return found
+
+
+def _expanded(pattern):
+    """Return a pattern with its range of numbers written out."""
+    found = _RANGE.search(pattern)
+    if found is None:
+        return [pattern]
+    first, last = found.groups()
+    numbers = range(int(first), int(last) + 1)
+    parts = [f"{number:0{len(first)}d}" for number in numbers]
+    whole = [pattern[: found.start()] + p + pattern[found.end() :] for p in parts]
+    return list(itertools.chain.from_iterable(map(_expanded, whole)))
+
+
+def shard_samples(file, caller):
+    """Yield the key and the members of each sample of a tar file.
+
+    Members that follow one another and have the same name up to the first dot are one
+    sample; their contents are a dict by what follows the dot, in lower case.
+    """
+    key, members = None, {}
+    try:
+        with tarfile.open(file, "r|*") as tar:
+            for member in tar:
+                tar.members = []  # which would grow with the file
+                folder, _, name = member.name.rpartition("/")
+                own, dot, ending = name.partition(".")
+                if not member.isfile() or not own or not dot:
+                    continue
+                own = f"{folder}/{own}" if folder else own
+                if own != key and members:
+                    yield key, members
+                    members = {}
+                key = own
+                members[ending.lower()] = tar.extractfile(member).read()
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise ValueError(
+            f"{caller}: {str(file)!r} is damaged or no tar file ({error})."
+        ) from error
+    if members:
+        yield key, members
+
+
+def sample_row(members, options, where, caller):
+    """Return the row of a sample: an image as bytes, or an array.
+
+    Parameters
+    ----------
+    members : dict of str to bytes
+        Contents by ending.
+    options : ImageOptions
+        Treatment of images.
+    where : str
+        Key and file, for error messages.
+    caller : str
+        Name of the public function or class.
+    """
+    for ending, content in members.items():
+        if ending.endswith("npy"):
+            try:
+                return np.load(io.BytesIO(content), allow_pickle=False)
+            except ValueError as error:
+                raise ValueError(f"{caller}: {where}: {error}") from error
+        if f".{ending.rpartition('.')[2]}" in IMAGE_SUFFIXES:
+            return options.finish(_pixels(content, options, where, caller), caller)
+    raise ValueError(
+        f"{caller}: {where} has no image and no npy; it has {', '.join(members)}."
+    )
+
+
+def _pixels(content, options, where, caller):
+    Image = pillow(caller)
+    kinds = (ValueError, EOFError, OSError, SyntaxError, Image.DecompressionBombError)
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            return pixels_of(image, caller, convert=options.convert)
+    except kinds as error:
+        raise ValueError(f"{caller}: {where}: {error}.") from error
+
+
+def sample_label(members, label, where, caller):
+    """Return the label of a sample.
+
+    Parameters
+    ----------
+    members : dict of str to bytes
+        Contents by ending.
+    label : str
+        Ending of the member that holds it, or ``"json:FIELD"``.
+    where, caller : str
+        As in :func:`sample_row`.
+    """
+    ending, _, field = label.partition(":")
+    if ending not in members:
+        raise ValueError(
+            f"{caller}: {where} has no label {ending!r}; it has {', '.join(members)}."
+        )
+    text = members[ending].decode("utf-8").strip()
+    if not field:
+        return int(text) if re.fullmatch(r"-?\d+", text) else text
+    try:
+        return json.loads(text)[field]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"{caller}: {where} has no field {field!r} in its json."
+        ) from error

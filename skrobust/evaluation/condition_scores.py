@@ -1,0 +1,176 @@
+"""Scores of all conditions, of rows in memory or in batches."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from skrobust._parallel import run_tasks
+from skrobust._responses import predict_labels
+from skrobust.base.changed_rows import n_rows
+from skrobust.base.column_moments import ColumnMoments
+from skrobust.base.table_change import (
+    change_figures,
+    joined_changes,
+    touched_columns,
+)
+from skrobust.evaluation.answering_devices import moved_once, one_process
+from skrobust.evaluation.batched_runs import joined, joined_effect
+from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
+from skrobust.evaluation.recorded_answers import AnswersOfBatches
+from skrobust.metrics.labels import label_pair
+
+
+@dataclass
+class ConditionScores:
+    """What was measured under each condition.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels or targets.
+    clean_score : float
+        Score on the clean rows.
+    clean : ndarray of shape (n_samples,) or None
+        Labels for the clean rows, for accuracy.
+    score : ndarray of shape (n_conditions,)
+        Scores.
+    changed, distortion, unit : list of length n_conditions
+        What the conditions did to the rows.
+    correct : ndarray of bool of shape (n_samples, n_conditions) or None
+        For accuracy.
+    flip_rate : ndarray of shape (n_conditions,) or None
+        For accuracy.
+    figures : ndarray of shape (n_conditions, 8) or None
+        Changes of a table.
+    touched : ndarray of bool of shape (n_features,) or None
+        Columns of a table that a condition changed.
+    refused, words : list or None
+        Shares of rows on which the model raises an error, and its words.
+    """
+
+    y: np.ndarray
+    clean_score: float
+    clean: np.ndarray | None
+    score: np.ndarray
+    changed: list
+    distortion: list
+    unit: list
+    correct: np.ndarray | None = None
+    flip_rate: np.ndarray | None = None
+    figures: np.ndarray | None = None
+    touched: np.ndarray | None = None
+    refused: list | None = None
+    words: list | None = None
+
+
+def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, jobs):
+    """Return the :class:`ConditionScores` of rows that are in memory."""
+    keys = PartKeys(store)
+    prefix = keys.prefix(estimator, X, y, scorer, units)
+    X = moved_once(X, conditions, estimator)
+    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
+    data = X, y, scorer, clean, units, caller
+    tasks = [
+        (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
+    ]
+    with one_process(estimator):
+        parts = run_tasks(store.run, tasks, **jobs, label="conditions")
+    effects = {
+        k: [part[k] for part in parts] for k in ("changed", "distortion", "unit")
+    }
+    found = ConditionScores(y, clean_score, clean, None, **effects)
+    if scorer is None:
+        found.correct = np.stack([part["correct"] for part in parts], axis=1)
+        found.score = found.correct.mean(axis=0)
+        found.flip_rate = np.array([part["flipped"].mean() for part in parts])
+    else:
+        found.score = np.array([part["score"] for part in parts])
+    if all("figures" in part.dtype.names for part in parts):
+        found.figures = np.array([part["figures"] for part in parts])
+        found.touched = np.any([part["touched"] for part in parts], axis=0)
+        if scorer is None:
+            found.refused = [part["refused"] for part in parts]
+            found.words = [part["words"] for part in parts]
+    return found
+
+
+def scores_over_batches(
+    estimator, runs, conditions, scorer, units, store, caller, *, of_reference
+):
+    """Return the :class:`ConditionScores` of rows that come in batches.
+
+    ``of_reference`` says whether the units of a table are those of other rows; without
+    them they are those of all batches.
+    """
+    prefix = PartKeys(store).prefix(estimator, (), (), scorer, units, "batches")
+    moments = None if units is None or of_reference else ColumnMoments()
+    if scorer is None:
+        score, parts = _scores_of_labels, (units, store, caller)
+    else:
+        score, parts = _scores_of_answers, (scorer, units)
+    with one_process(estimator):
+        found, parts = score(estimator, runs, conditions, *parts, prefix, moments)
+    if all("changes" in part.dtype.names for own in parts for part in own):
+        sd = units.sd if moments is None else moments.sd
+        changes = [joined_changes([part["changes"] for part in own]) for own in parts]
+        found.figures = np.array([change_figures(one, sd) for one in changes])
+        found.touched = np.any([touched_columns(one) for one in changes], axis=0)
+    return found
+
+
+def _scores_of_labels(
+    estimator, runs, conditions, units, store, caller, prefix, moments
+):
+    """Return the scores of accuracy, and the parts by condition and batch."""
+    cleans = []
+
+    def tasks_of(X, y, key):
+        if moments is not None:
+            moments.update(X)
+        X = moved_once(X, conditions, estimator)
+        name = store.key(key, "labels of clean rows")
+        cleans.append(store.run(name, predict_labels, estimator, X))
+        data = X, y, None, cleans[-1], units, caller
+        return [(condition_part, estimator, c, *data) for c in conditions]
+
+    parts = runs.run(conditions, tasks_of, prefix)
+    clean = np.concatenate(cleans)
+    y, labels = label_pair(runs.y, clean, caller)
+    found = _with_effects(runs, parts, float((labels == y).mean()), clean)
+    found.correct = np.stack([joined(own, "correct") for own in parts], axis=1)
+    found.score = found.correct.mean(axis=0)
+    flipped = [joined(own, "flipped") for own in parts]
+    found.flip_rate = np.array([one.mean() for one in flipped])
+    if all("refused" in part.dtype.names for own in parts for part in own):
+        shares = np.array([[part["refused"] for part in own] for own in parts])
+        found.refused = np.average(shares, axis=1, weights=runs.sizes)
+        words = [[str(part["words"]) for part in own] for own in parts]
+        found.words = [next((w for w in own if w), "") for own in words]
+    return found, parts
+
+
+def _with_effects(runs, parts, clean_score, clean):
+    effects = [joined_effect(own, runs.sizes) for own in parts]
+    changed, distortion, unit = (list(one) for one in zip(*effects, strict=True))
+    effects = {"changed": changed, "distortion": distortion, "unit": unit}
+    return ConditionScores(runs.y, clean_score, clean, None, **effects)
+
+
+def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, moments):
+    """Return the scores of a scorer from the answers of the model to all batches."""
+    answers = AnswersOfBatches(scorer, estimator, units, *runs.first)
+
+    def tasks_of(X, y, _):
+        if moments is not None:
+            moments.update(X)
+        X = moved_once(X, conditions, estimator)
+        tasks = [(answers.clean_part, X)]
+        return tasks + [(answers.condition_part, c, X, y) for c in conditions]
+
+    parts = runs.run(["clean rows", *conditions], tasks_of, prefix)
+    shape = getattr(runs.first[0], "shape", (n_rows(runs.first[0]),))
+    value = partial(answers.score, y=runs.y, shape=(len(runs.y), *shape[1:]))
+    found = _with_effects(runs, parts[1:], value(parts[0]), None)
+    found.score = np.array([value(own) for own in parts[1:]])
+    return found, parts[1:]

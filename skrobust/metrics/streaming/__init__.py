@@ -1,0 +1,1 @@
+"""Metrics of rows that come in batches."""
