@@ -1,0 +1,99 @@
+"""Tasks on the workers of a dask cluster, sent again where their data are lost.
+
+joblib's own backend for dask leaves each array that tasks share on one worker. When
+that worker dies, the run ends with an error or never ends. Here the client sends shared
+objects to every worker, and again to those that replace them.
+"""
+
+from concurrent.futures import CancelledError
+
+from joblib import cpu_count, parallel_config
+from sklearn import config_context, get_config
+
+from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.thread_bound import bounded_threads
+
+
+def is_dask_worker():
+    """Say whether this code runs inside a task on a dask worker."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def run_on_dask(client, function, tasks, submit_options):
+    """Yield the place and the result of each task as they end, on a dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client of the cluster.
+    function : callable
+        Called with the arguments of a task.
+    tasks : dict of int to tuple
+        Arguments by place; those that are parcels are sent to each worker once.
+    submit_options : dict
+        Options of ``Client.submit``, such as ``resources``.
+
+    Yields
+    ------
+    tuple
+        Place and result. A task whose data or result was lost with its worker is not
+        among them.
+    """
+    from distributed import as_completed
+
+    parcels = {id(a): a for args in tasks.values() for a in args if _is_parcel(a)}
+    options = {"pure": False, "retries": 0, **submit_options}
+    sent = client.scatter(list(parcels.values()), broadcast=True, hash=False)
+    sent = dict(zip(parcels, sent, strict=True))
+    call = _bounded_call, _slots(client), get_config(), function
+    places = {}
+    for i, args in tasks.items():
+        args = [sent.get(id(a), a) for a in args]
+        places[client.submit(*call, *args, **options)] = i
+    waiting = as_completed(list(places))
+    try:
+        for future in waiting:
+            place = places.pop(future)
+            try:
+                result = future.result()
+            except CancelledError:  # its data were lost with a worker
+                continue
+            yield place, result
+    finally:
+        client.cancel(list(places))
+
+
+def _is_parcel(value):
+    return isinstance(value, Parcel)
+
+
+def _slots(client):
+    """Return the number of tasks that each machine runs at a time, by worker."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    total = {}
+    for facts in workers.values():
+        total[facts["host"]] = total.get(facts["host"], 0) + facts["nthreads"]
+    return {address: total[facts["host"]] for address, facts in workers.items()}
+
+
+def _bounded_call(n_slots, config, function, *args):
+    """Return the result of a task; no parallel run starts inside it."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    # A worker that came later is a neighbour like the others.
+    n = n_slots.get(worker.address) or max(n_slots.values(), default=1)
+    limit = max(1, cpu_count() // n)
+    values = [a.value if _is_parcel(a) else a for a in args]
+    with (
+        config_context(**config),
+        parallel_config("threading", n_jobs=1),
+        bounded_threads(limit),
+    ):
+        return function(*values)
