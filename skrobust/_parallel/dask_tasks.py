@@ -11,7 +11,7 @@ from joblib import cpu_count, parallel_config
 from sklearn import config_context, get_config
 
 from skrobust._parallel.parcel import Parcel
-from skrobust._parallel.thread_bound import bounded_threads
+from skrobust._parallel.task_call import call_task, call_task_apart
 
 
 def is_dask_worker():
@@ -42,8 +42,8 @@ def run_on_dask(client, function, tasks, submit_options):
     Yields
     ------
     tuple
-        Place and result. A task whose data or result was lost with its worker is not
-        among them.
+        Place, and result with warnings. A task whose data or result was lost with its
+        worker is not among them.
     """
     from distributed import as_completed
 
@@ -51,7 +51,7 @@ def run_on_dask(client, function, tasks, submit_options):
     options = {"pure": False, "retries": 0, **submit_options}
     sent = client.scatter(list(parcels.values()), broadcast=True, hash=False)
     sent = dict(zip(parcels, sent, strict=True))
-    call = _bounded_call, _slots(client), get_config(), function
+    call = _call, _slots(client), get_config(), function
     places = {}
     for i, args in tasks.items():
         args = [sent.get(id(a), a) for a in args]
@@ -82,18 +82,15 @@ def _slots(client):
     return {address: total[facts["host"]] for address, facts in workers.items()}
 
 
-def _bounded_call(n_slots, config, function, *args):
-    """Return the result of a task; no parallel run starts inside it."""
+def _call(n_slots, config, function, *args):
     from distributed import get_worker
 
     worker = get_worker()
     # A worker that came later is a neighbour like the others.
     n = n_slots.get(worker.address) or max(n_slots.values(), default=1)
     limit = max(1, cpu_count() // n)
-    values = [a.value if _is_parcel(a) else a for a in args]
-    with (
-        config_context(**config),
-        parallel_config("threading", n_jobs=1),
-        bounded_threads(limit),
-    ):
-        return function(*values)
+    alone = worker.state.nthreads == 1 and not worker.address.startswith("inproc")
+    with config_context(**config), parallel_config("threading", n_jobs=1):
+        if alone:
+            return call_task_apart(function, args, limit)
+        return call_task(function, args, limit), ()

@@ -8,6 +8,7 @@ from joblib import parallel_config
 from sklearn import config_context, get_config
 
 from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.task_call import call_task_apart
 
 
 def run_on_ray(function, tasks, remote_options):
@@ -25,7 +26,7 @@ def run_on_ray(function, tasks, remote_options):
     Yields
     ------
     tuple
-        Place and result. Ray itself runs a task again whose worker died.
+        Place, and result with warnings. Ray itself runs a task again whose worker died.
     """
     import ray
 
@@ -51,7 +52,6 @@ def _is_parcel(value):
 
 
 def _call(config, function, *args):
-    # Ray bounds the threads of a worker by the cores that a task asks for; no parallel
-    # run starts inside it.
+    # Ray bounds the threads of a worker by the cores that a task asks for.
     with config_context(**config), parallel_config("threading", n_jobs=1):
-        return function(*[a.value if _is_parcel(a) else a for a in args])
+        return call_task_apart(function, args)

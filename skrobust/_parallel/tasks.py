@@ -1,6 +1,8 @@
 """Tasks in parallel, on whatever backend ``joblib.parallel_config`` chose."""
 
+import contextlib
 import types
+import warnings
 from collections import Counter
 from concurrent.futures import BrokenExecutor
 
@@ -12,7 +14,7 @@ from skrobust._parallel.dask_tasks import is_dask_worker, run_on_dask
 from skrobust._parallel.parcel import Parcel
 from skrobust._parallel.progress import StepBar
 from skrobust._parallel.ray_tasks import run_on_ray
-from skrobust._parallel.thread_bound import bounded_threads
+from skrobust._parallel.task_call import call_task, call_task_apart
 
 _MOST_DEATHS = 3  # in a row, without a result between them
 _LIGHT = (type(None), bool, int, float, complex, str, type, types.FunctionType)
@@ -20,7 +22,9 @@ _LIGHT = (type(None), bool, int, float, complex, str, type, types.FunctionType)
 _GIVEN_UP = {"KilledWorker", "WorkerCrashedError", "OutOfMemoryError"}
 
 
-def run_tasks(function, tasks, *, n_jobs=None, verbose=0, label=""):
+def run_tasks(
+    function, tasks, *, n_jobs=None, verbose=0, label="", bar=None, on_result=None
+):
     """Run ``function(*task)`` for each task and return the results in order.
 
     What several tasks share (the same object among their arguments) is sent to a worker
@@ -39,6 +43,11 @@ def run_tasks(function, tasks, *, n_jobs=None, verbose=0, label=""):
         From 1 on, a progress bar with the time left is shown.
     label : str
         Text before the bar.
+    bar : StepBar or None
+        A bar that shows more than these tasks, in place of one of their own.
+
+    on_result : callable or None
+        Called with the place of a task and its result, as soon as it is there.
 
     Returns
     -------
@@ -47,10 +56,13 @@ def run_tasks(function, tasks, *, n_jobs=None, verbose=0, label=""):
     """
     tasks = list(tasks)
     results = {}
-    with StepBar(len(tasks), label, verbose) as bar:
+    own = StepBar(len(tasks), label, verbose) if bar is None else bar
+    with own if bar is None else contextlib.nullcontext():
         for place, result in _results(function, tasks, n_jobs):
             results[place] = result
-            bar.done()
+            if on_result is not None:
+                on_result(place, result)
+            own.done()
     return [results[i] for i in range(len(tasks))]
 
 
@@ -65,7 +77,7 @@ def _results(function, tasks, n_jobs):
         for i, task in enumerate(tasks):
             yield i, function(*task)
         return
-    left, n_deaths, death = _packed(tasks), 0, None
+    left, registry, n_deaths, death = _packed(tasks), {}, 0, None
     while left:
         if client is not None:
             options = getattr(backend, "submit_kwargs", {})
@@ -77,8 +89,9 @@ def _results(function, tasks, n_jobs):
             run = _run_on_joblib(function, left, n_workers, backend)
         n_before = len(left)
         try:
-            for place, result in run:
+            for place, (result, told) in run:
                 del left[place]
+                _tell(told, registry)
                 yield place, result
         except Exception as error:
             if not isinstance(error, BrokenExecutor) and not _gave_up(error):
@@ -91,6 +104,12 @@ def _results(function, tasks, n_jobs):
                 "more memory than there is. Take a smaller n_jobs, or smaller batches. "
                 "Finished parts are kept where there is a checkpoint."
             ) from death
+
+
+def _tell(warned, registry):
+    """Show warnings of a worker, by the filters of this process."""
+    for text, category, *place in warned:
+        warnings.warn_explicit(text, category, *place, registry=registry)
 
 
 def _packed(tasks):
@@ -113,15 +132,19 @@ def _run_on_joblib(function, tasks, n_workers, backend):
         limit = None  # its workers start with a bound, or with what the user asked for
     unordered = getattr(backend, "supports_return_generator", False)
     return_as = "generator_unordered" if unordered else "list"
-    calls = [(i, limit, function, task) for i, task in tasks.items()]
+    shares_memory = getattr(backend, "supports_sharedmem", False)
+    call = _call_here if shares_memory else _call_apart
+    calls = [(i, function, task, limit) for i, task in tasks.items()]
     parallel = Parallel(n_jobs=n_workers, return_as=return_as)
-    yield from parallel(delayed(_bounded_call)(*call) for call in calls)
+    yield from parallel(delayed(call)(*one) for one in calls)
 
 
-def _bounded_call(place, limit, function, task):
-    values = [a.value if isinstance(a, Parcel) else a for a in task]
-    with bounded_threads(limit):
-        return place, function(*values)
+def _call_here(place, *call):
+    return place, (call_task(*call), ())
+
+
+def _call_apart(place, *call):
+    return place, call_task_apart(*call)
 
 
 def _gave_up(error):

@@ -13,9 +13,10 @@ from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
 from skrobust.evaluation._check_evaluation import doubts_and_fallen
 from skrobust.evaluation._evaluation_warning import doubt
-from skrobust.evaluation.acted import mean_of_changed, part_of, warn_idle_attack
+from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.attacked_blocks import run_in_blocks
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.model_checks import quietly
@@ -60,6 +61,7 @@ def evaluate_attack(
     n_permutations=999,
     certify=True,
     random_state=None,
+    n_jobs=None,
     verbose=0,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
@@ -122,6 +124,9 @@ def evaluate_attack(
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations, of "auto" and of the checks (there None is 0); an
         attack has its own.
+    n_jobs : int, default=None
+        Number of runs of the attack, and of blocks of about a thousand rows, at a time,
+        as everywhere in scikit-learn. The result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.
@@ -210,6 +215,7 @@ def evaluate_attack(
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
         how |= {"confidence": confidence, "checkpoint": checkpoint, "verbose": verbose}
+        how["n_jobs"] = n_jobs
         return regression_results(estimator, X, y, attack, **how)
     y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
@@ -219,14 +225,17 @@ def evaluate_attack(
     clean = correct_labels(estimator, X, y)
     store = Checkpoint(checkpoint, caller)
     prefix = store.prefix(estimator, X, y)
-    key = store.key(prefix, "right, changed", quick)
     is_strongest = isinstance(attack, StrongestAttack)
-    reason, full = _why_no_ratio(estimator, attack), []
+    reason = _why_no_ratio(estimator, attack)
     runs = [] if reason else _full_runs(attack, params)
     n_steps = 1 + bool(checks) + len(runs) + bool(is_strongest and certify)
     bar = StepBar(n_steps, caller, verbose)
-    table = store.run(key, attack_table, estimator, quick, X, y)
-    bar.done()
+    tasks = [("right, changed, by row", _table_by_row, quick)]
+    tasks += [("right, probabilities, by row", _full_run, run) for run, _ in runs]
+    parts = estimator, X, y
+    table, *found = run_in_blocks(store, prefix, tasks, *parts, n_jobs=n_jobs, bar=bar)
+    table = table.T
+    full = [(*run, part) for run, part in zip(runs, found, strict=True)]
     robust = table[0].astype(bool)
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
         robust &= clean  # it turns wrong rows right as well
@@ -238,10 +247,6 @@ def evaluate_attack(
             doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
         except Exception as error:  # what was measured is not lost by a check
             doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
-        bar.done()
-    for run, mode in runs:
-        key = store.key(prefix, "right, probabilities", run)
-        full.append((run, mode, store.run(key, _full_run, estimator, run, X, y)))
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:
@@ -346,13 +351,18 @@ def _ratio_columns(name, p, q, temperature, options, samples):
     }
 
 
+def _table_by_row(estimator, attack, X, y):
+    return attack_table(estimator, attack, X, y).T
+
+
 def _full_run(estimator, attack, X, y):
     """Return the probabilities of the examples of an attack, and which are right."""
     moved = attack.perturb(estimator, X, y)
     q = predict_probabilities(estimator, moved, "evaluate_attack")
-    return part_of(
-        X, moved, probabilities=q, correct=correct_labels(estimator, moved, y)
-    )
+    kinds = [("probabilities", q.dtype, q.shape[1:]), ("correct", bool)]
+    part = np.empty(len(q), dtype=kinds)
+    part["probabilities"], part["correct"] = q, correct_labels(estimator, moved, y)
+    return part
 
 
 def _temperature(p, y, labels):

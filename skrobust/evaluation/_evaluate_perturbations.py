@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._parallel import run_tasks
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets
 from skrobust.evaluation import score_summary
@@ -212,7 +211,7 @@ def evaluate_perturbations(
         (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     jobs = {"n_jobs": n_jobs, "verbose": verbose, "label": "conditions"}
-    parts = run_tasks(store.run, tasks, **jobs)
+    parts = [part for part, _ in store.run_all(tasks, **jobs)]
     if scorer is None:
         correct = np.stack([part["correct"] for part in parts], axis=1)
         table["score"] = correct.mean(axis=0)

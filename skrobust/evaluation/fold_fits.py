@@ -55,4 +55,9 @@ def guarded(guard, run, *arguments):
     except Exception as error:
         if not guard:
             raise
-        return None, f"{type(error).__name__}: {error}"
+        return None, in_words(error)
+
+
+def in_words(error):
+    """Return the kind of an error and what it says."""
+    return f"{type(error).__name__}: {error}"

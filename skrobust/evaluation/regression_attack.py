@@ -8,6 +8,7 @@ from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
+from skrobust.evaluation.attacked_blocks import run_in_blocks
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
@@ -33,6 +34,7 @@ def regression_results(
     checkpoint,
     caller,
     verbose=0,
+    n_jobs=None,
 ):
     """Return the scores of a regressor under an attack, and its robust ratio.
 
@@ -79,12 +81,11 @@ def regression_results(
         for aim, reference in (("error", "true"), ("shift", "predicted"))
         if getattr(attack, "objective", None) in (None, f"prediction_{aim}")
     }
-    found, bar = {}, StepBar(len(runs), caller, verbose)
-    for aim, run in runs.items():
-        key = store.key(prefix, "predictions", run)
-        found[aim] = store.run(key, _answers, estimator, run, X, y)
-        bar.done()
-    bar.close()
+    with StepBar(len(runs), caller, verbose) as bar:
+        tasks = [("predictions, by row", _answers, run) for run in runs.values()]
+        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar}
+        tables = run_in_blocks(store, prefix, tasks, *parts, **how)
+    found = {aim: table.T for aim, table in zip(runs, tables, strict=True)}
     facts = next(iter(found.values()))
     results = Results(
         columns=(),
@@ -137,7 +138,7 @@ def _answers(estimator, attack, X, y):
     changed, size = np.ones(len(y)), np.full(len(y), np.nan)
     if n_rows(moved) == len(y):
         changed, size = changed_rows(X, moved), row_distortion(X, moved)[0]
-    return np.array([predicted, changed, size], dtype=np.float64)
+    return np.array([predicted, changed, size], dtype=np.float64).T
 
 
 def regression_scores(name, y, predicted, how=None):
