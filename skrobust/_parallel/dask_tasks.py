@@ -49,8 +49,10 @@ def run_on_dask(client, function, tasks, submit_options):
 
     parcels = {id(a): a for args in tasks.values() for a in args if _is_parcel(a)}
     options = {"pure": False, "retries": 0, **submit_options}
-    sent = client.scatter(list(parcels.values()), broadcast=True, hash=False)
-    sent = dict(zip(parcels, sent, strict=True))
+    sent = {}
+    if parcels:
+        found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
+        sent = dict(zip(parcels, found, strict=True))
     call = _call, _slots(client), get_config(), function
     places = {}
     for i, args in tasks.items():

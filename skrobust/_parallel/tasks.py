@@ -17,7 +17,7 @@ from skrobust._parallel.ray_tasks import run_on_ray
 from skrobust._parallel.task_call import call_task, call_task_apart
 
 _MOST_DEATHS = 3  # in a row, without a result between them
-_LIGHT = (type(None), bool, int, float, complex, str, type, types.FunctionType)
+_LIGHT = (type(None), bool, int, float, complex, str, type)
 # Errors of dask and Ray, which gave a task up after restarts of their own.
 _GIVEN_UP = {"KilledWorker", "WorkerCrashedError", "OutOfMemoryError"}
 
@@ -118,11 +118,17 @@ def _packed(tasks):
     parcels = {}
 
     def pack(value):
-        if seen[id(value)] < 2 or isinstance(value, _LIGHT):
+        if seen[id(value)] < 2 or _is_light(value):
             return value
         return parcels.setdefault(id(value), Parcel(value))
 
     return {i: tuple(pack(a) for a in task) for i, task in enumerate(tasks)}
+
+
+def _is_light(value):
+    if isinstance(value, types.FunctionType):
+        return not value.__closure__  # what it closes over may be large
+    return isinstance(value, _LIGHT)
 
 
 def _run_on_joblib(function, tasks, n_workers, backend):

@@ -38,11 +38,15 @@ class Detector:
         self.correct = self.p.argmax(axis=1) == faces.y
 
     def kept(self, name, function, *settings):
-        """Return what a function of a slice of the images gives, kept part by part."""
-        found = []
-        for rows, prefix in zip(self._parts, self._prefixes, strict=True):
-            key = self._store.key(prefix, name, *settings)
-            found.append(self._store.run(key, function, rows))
+        """Return what a function of a slice of the images gives, kept part by part.
+
+        Parts are tasks: they run in parallel under ``joblib.parallel_config``.
+        """
+        tasks = [
+            (self._store.key(prefix, name, *settings), function, rows)
+            for rows, prefix in zip(self._parts, self._prefixes, strict=True)
+        ]
+        found = [part for part, _ in self._store.run_all(tasks)]
         return np.concatenate(found).astype(np.float64)
 
     def answers(self, name, clips, change):
