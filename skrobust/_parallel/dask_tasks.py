@@ -12,6 +12,7 @@ from sklearn import config_context, get_config
 
 from skrobust._parallel.parcel import Parcel
 from skrobust._parallel.task_call import call_task, call_task_apart
+from skrobust._parallel.thread_bound import bounded_blas
 
 
 def is_dask_worker():
@@ -53,22 +54,34 @@ def run_on_dask(client, function, tasks, submit_options):
     if parcels:
         found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
         sent = dict(zip(parcels, found, strict=True))
-    call = _call, _slots(client), get_config(), function
+    slots = _slots(client)
+    n_here = max((n for at, n in slots.items() if _is_here(at)), default=None)
+    call = _call, slots, get_config(), function
     places = {}
     for i, args in tasks.items():
         args = [sent.get(id(a), a) for a in args]
         places[client.submit(*call, *args, **options)] = i
     waiting = as_completed(list(places))
+    limit = None if n_here is None else max(1, cpu_count() // n_here)
     try:
-        for future in waiting:
-            place = places.pop(future)
-            try:
-                result = future.result()
-            except CancelledError:  # its data were lost with a worker
-                continue
-            yield place, result
+        with bounded_blas(limit):
+            yield from _arrived(waiting, places)
     finally:
         client.cancel(list(places))
+
+
+def _arrived(waiting, places):
+    for future in waiting:
+        place = places.pop(future)
+        try:
+            result = future.result()
+        except CancelledError:  # its data were lost with a worker
+            continue
+        yield place, result
+
+
+def _is_here(address):
+    return address.startswith("inproc")
 
 
 def _is_parcel(value):
@@ -91,7 +104,7 @@ def _call(n_slots, config, function, *args):
     # A worker that came later is a neighbour like the others.
     n = n_slots.get(worker.address) or max(n_slots.values(), default=1)
     limit = max(1, cpu_count() // n)
-    alone = worker.state.nthreads == 1 and not worker.address.startswith("inproc")
+    alone = worker.state.nthreads == 1 and not _is_here(worker.address)
     with config_context(**config), parallel_config("threading", n_jobs=1):
         if alone:
             return call_task_apart(function, args, limit)

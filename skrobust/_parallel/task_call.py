@@ -3,7 +3,7 @@
 import warnings
 
 from skrobust._parallel.parcel import Parcel
-from skrobust._parallel.thread_bound import bounded_threads
+from skrobust._parallel.thread_bound import bounded_blas, bounded_threads
 
 
 def call_task(function, arguments, limit=None):
@@ -30,6 +30,7 @@ def call_task_apart(function, arguments, limit=None):
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = call_task(function, arguments, limit)
+        with bounded_blas(limit):
+            result = call_task(function, arguments, limit)
     told = [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
     return result, told

@@ -15,6 +15,7 @@ from skrobust._parallel.parcel import Parcel
 from skrobust._parallel.progress import StepBar
 from skrobust._parallel.ray_tasks import run_on_ray
 from skrobust._parallel.task_call import call_task, call_task_apart
+from skrobust._parallel.thread_bound import bounded_blas
 
 _MOST_DEATHS = 3  # in a row, without a result between them
 _LIGHT = (type(None), bool, int, float, complex, str, type)
@@ -142,7 +143,8 @@ def _run_on_joblib(function, tasks, n_workers, backend):
     call = _call_here if shares_memory else _call_apart
     calls = [(i, function, task, limit) for i, task in tasks.items()]
     parallel = Parallel(n_jobs=n_workers, return_as=return_as)
-    yield from parallel(delayed(call)(*one) for one in calls)
+    with bounded_blas(limit if shares_memory else None):
+        yield from parallel(delayed(call)(*one) for one in calls)
 
 
 def _call_here(place, *call):

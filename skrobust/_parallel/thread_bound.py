@@ -1,52 +1,51 @@
-"""Bound on the threads that BLAS, OpenMP, torch and numba start inside a task."""
+"""Bounds on the threads that BLAS, OpenMP, torch and numba start inside tasks."""
 
 import contextlib
 import sys
-import threading
 
 from threadpoolctl import ThreadpoolController
 
-_LOCK = threading.Lock()
 _CONTROLLER = (0, None)  # number of modules when it looked, and the controller
-_N_INSIDE = 0
-_OF_PROCESS = []  # what the first task inside changed for all threads
 
 
 @contextlib.contextmanager
-def bounded_threads(limit):
-    """Bound the threads of numerical libraries while a task runs.
+def bounded_blas(limit):
+    """Bound the threads of BLAS in this process; called where the tasks are started.
 
-    Bounds are lowered only, and what they were comes back: the bound of OpenMP, torch
-    and numba belongs to the thread that calls, and that of BLAS to the process, where
-    the last task to end restores it.
+    The bound belongs to the process, and OpenBLAS ignores one that another thread than
+    that of the program sets.
 
     Parameters
     ----------
     limit : int or None
-        Largest number of threads; None changes nothing.
+        Largest number of threads; None changes nothing. It is lowered only, and what it
+        was comes back.
     """
-    global _N_INSIDE
-    if limit is None:
+    with _undone(_lower_libraries(limit, of_blas=True)):
         yield
-        return
-    with _LOCK:
-        libraries = _libraries()
-        if not _N_INSIDE:
-            blas = [one for one in libraries if one.user_api == "blas"]
-            _OF_PROCESS[:] = _lower(blas, limit)
-        _N_INSIDE += 1
-    others = [one for one in libraries if one.user_api != "blas"]
-    of_thread = [*_lower(others, limit), *_lower_modules(limit)]
+
+
+@contextlib.contextmanager
+def bounded_threads(limit):
+    """Bound the threads of OpenMP, torch and numba in this thread, inside a task.
+
+    Parameters
+    ----------
+    limit : int or None
+        As in :func:`bounded_blas`.
+    """
+    undo = _lower_libraries(limit, of_blas=False)
+    with _undone(undo + _lower_modules(limit)):
+        yield
+
+
+@contextlib.contextmanager
+def _undone(undo):
     try:
         yield
     finally:
-        for set_number, before in reversed(of_thread):
+        for set_number, before in reversed(undo):
             set_number(before)
-        with _LOCK:
-            _N_INSIDE -= 1
-            if not _N_INSIDE:
-                for set_number, before in _OF_PROCESS:
-                    set_number(before)
 
 
 def _libraries():
@@ -59,12 +58,13 @@ def _libraries():
     return controller.lib_controllers
 
 
-def _lower(libraries, limit):
+def _lower_libraries(limit, of_blas):
     """Lower the number of threads of libraries and return how to undo it."""
     undo = []
-    for library in libraries:
+    for library in [] if limit is None else _libraries():
         before = library.get_num_threads()
-        if before is not None and before > limit:
+        is_asked = (library.user_api == "blas") == of_blas
+        if is_asked and before is not None and before > limit:
             library.set_num_threads(limit)
             undo.append((library.set_num_threads, before))
     return undo
@@ -72,9 +72,9 @@ def _lower(libraries, limit):
 
 def _lower_modules(limit):
     undo = []
-    for name in ("torch", "numba"):
+    for name in () if limit is None else ("torch", "numba"):
         module = sys.modules.get(name)
-        if module is None or not hasattr(module, "set_num_threads"):
+        if not hasattr(module, "set_num_threads"):
             continue
         before = module.get_num_threads()
         if before > limit:

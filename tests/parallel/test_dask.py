@@ -108,3 +108,18 @@ def test_data_are_sent_once(on_dask, tmp_path):
     assert len(notes(tmp_path, "pickled")) - before == 1  # not once per condition
     unpickled = notes(tmp_path, "unpickled")
     assert len(unpickled) == len(set(unpickled)) <= 2  # once per worker
+
+
+def test_a_report_on_a_cluster(on_dask):
+    pytest.importorskip("jinja2")
+    from parallel_cases import GRID, LINEAR
+
+    from skrobust.report import collect_report
+
+    settings = {"image_shape": (8, 8), "data_range": (0, 1), "eps": 0.05}
+    settings |= {"conditions": GRID, "checks": False, "n_labels": 20}
+    data = {"linear": LINEAR}, X[300:400], Y[300:400]
+    alone = collect_report(*data, **settings)
+    spread = on_dask(collect_report, *data, n_jobs=2, **settings)
+    for part in ("models", "comparison"):
+        assert repr(alone.get(part)) == repr(spread.get(part)), part
