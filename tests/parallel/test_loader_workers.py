@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+pytestmark = pytest.mark.filterwarnings("ignore:robust_accuracy of")
 torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")
 
@@ -36,7 +37,7 @@ WORKERS = {
 def own_net(**settings):
     torch.manual_seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(6, 2))
-    return make_net_classifier(module, max_epochs=2, seed=0, **settings)
+    return make_net_classifier(module, max_epochs=2, random_state=0, **settings)
 
 
 @pytest.mark.slow
