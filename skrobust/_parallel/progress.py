@@ -1,7 +1,11 @@
 """Progress bars with the percentage done and the time left."""
 
+import contextlib
+import threading
+
 from skrobust._optional import require
 
+_LOCAL = threading.local()
 _FORM = "{l_bar}{bar}| [{elapsed}<{remaining}]"
 
 
@@ -36,7 +40,9 @@ class StepBar:
     def __enter__(self):
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, *error):
+        if kind is None and self._bar is not None:  # estimates of steps may be short
+            self._bar.update(max(self._bar.total - self._bar.n, 0))
         self.close()
 
     def done(self, step=1):
@@ -48,3 +54,23 @@ class StepBar:
         """End the bar."""
         if self._bar is not None:
             self._bar.close()
+
+
+@contextlib.contextmanager
+def counting(bar):
+    """Context in which :func:`count` moves a bar, in this thread; None stops it.
+
+    So a loop deep inside says how far it is, without a bar among its arguments.
+    """
+    before, _LOCAL.bar = getattr(_LOCAL, "bar", None), bar
+    try:
+        yield
+    finally:
+        _LOCAL.bar = before
+
+
+def count(step=1):
+    """Move the bar of the call that counts, if there is one."""
+    bar = getattr(_LOCAL, "bar", None)
+    if bar is not None:
+        bar.done(step)
