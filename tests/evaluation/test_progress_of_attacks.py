@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from skrobust._parallel import counting
@@ -80,3 +81,16 @@ def test_the_bar_moves_by_batches_and_not_inside_members():
         with counting(None):
             FGSM(0.1).perturb(MODEL, X, Y)
     assert moves == [8, 8, 8, 6]
+
+
+def test_activations_show_how_far_they_are(capsys):
+    from sklearn.neural_network import MLPClassifier
+
+    from skrobust.sampling import extract_activations
+
+    mlp = MLPClassifier((4,), max_iter=2, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        mlp.fit(X, Y)
+    loud = extract_activations(mlp, X, batch_size=7, verbose=1)
+    assert "100%" in capsys.readouterr().err
+    assert np.array_equal(loud, extract_activations(mlp, X))
