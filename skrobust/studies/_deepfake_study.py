@@ -249,13 +249,11 @@ def deepfake_study(
         names, weights, orders, train, amounts,
         device=device, keep=out / "weights", seed=seed % 2**31, say=say,
     )  # fmt: skip
-    tested = {
-        n: Detector(n, model, test, store, verbose) for n, model in models.items()
-    }
+    how = store, verbose
+    tested = {n: Detector(n, model, test, *how) for n, model in models.items()}
     on_real = {}
     if real is not None:
-        parts = real, store, verbose
-        on_real = {n: Detector(n, model, *parts) for n, model in models.items()}
+        on_real = {n: Detector(n, model, real, *how) for n, model in models.items()}
     results = {
         "data": data_counts(sources, train, test),
         "settings": {

@@ -133,6 +133,7 @@ def deepfake(out, **options):
         size="quick" if quick else "full" if full else "default",
         random_state=options.pop("seed"),
         progress=say,
+        verbose=int(say.has_bars),
         **options,
     )
     if say.is_quiet:
