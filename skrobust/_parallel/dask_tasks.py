@@ -5,6 +5,7 @@ that worker dies, the run ends with an error or never ends. Here the client send
 objects to every worker, and again to those that replace them.
 """
 
+from collections import Counter
 from concurrent.futures import CancelledError
 
 from joblib import cpu_count, parallel_config
@@ -90,11 +91,15 @@ def _is_parcel(value):
 
 def _slots(client):
     """Return the number of tasks that each machine runs at a time, by worker."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    total = {}
-    for facts in workers.values():
-        total[facts["host"]] = total.get(facts["host"], 0) + facts["nthreads"]
-    return {address: total[facts["host"]] for address, facts in workers.items()}
+    n_threads, total = client.nthreads(), Counter()
+    for address, n in n_threads.items():
+        total[_machine(address)] += n
+    return {address: total[_machine(address)] for address in n_threads}
+
+
+def _machine(address):
+    # tcp://host:port, or inproc://host/process/number
+    return address.rpartition("/" if _is_here(address) else ":")[0]
 
 
 def _call(n_slots, config, function, *args):

@@ -3,6 +3,7 @@
 import io
 import pickle
 import threading
+import time
 import uuid
 from collections import OrderedDict
 
@@ -20,7 +21,7 @@ _MOST_OPEN = 64
 _IDLE_SECONDS = 60.0
 _LOCK = threading.RLock()
 _OPEN = OrderedDict()  # parcels that arrived in this process, by token
-_TIMER = None
+_TIMER, _LAST_USE = None, 0.0
 
 
 class Parcel:
@@ -99,9 +100,22 @@ def _open(token, text, arrays):
 
 def _forget_later():
     """Free what is open when no parcel has arrived for a while."""
+    global _LAST_USE
+    _LAST_USE = time.monotonic()
+    if _TIMER is None or not _TIMER.is_alive():
+        _start_timer()
+
+
+def _start_timer():
     global _TIMER
-    if _TIMER is not None:
-        _TIMER.cancel()
-    _TIMER = threading.Timer(_IDLE_SECONDS, _OPEN.clear)
+    _TIMER = threading.Timer(_IDLE_SECONDS, _forget_if_idle)
     _TIMER.daemon = True
     _TIMER.start()
+
+
+def _forget_if_idle():
+    with _LOCK:
+        if time.monotonic() - _LAST_USE < _IDLE_SECONDS:
+            _start_timer()
+        else:
+            _OPEN.clear()
