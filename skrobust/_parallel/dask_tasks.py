@@ -5,6 +5,7 @@ that worker dies, the run ends with an error or never ends. Here the client send
 objects to every worker, and again to those that replace them.
 """
 
+import time
 from collections import Counter
 from concurrent.futures import CancelledError
 
@@ -14,6 +15,8 @@ from sklearn import config_context, get_config
 from skrobust._parallel.parcel import Parcel
 from skrobust._parallel.task_call import call_task, call_task_apart
 from skrobust._parallel.thread_bound import bounded_blas
+
+_PAUSE = 1.0  # seconds in which a nanny starts another worker
 
 
 def is_dask_worker():
@@ -53,7 +56,11 @@ def run_on_dask(client, function, tasks, submit_options):
     options = {"pure": False, "retries": 0, **submit_options}
     sent = {}
     if parcels:
-        found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
+        try:
+            found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
+        except OSError:  # a worker died meanwhile; nothing was run
+            time.sleep(_PAUSE)
+            return
         sent = dict(zip(parcels, found, strict=True))
     slots = _slots(client)
     n_here = max((n for at, n in slots.items() if _is_here(at)), default=None)

@@ -123,3 +123,18 @@ def test_a_report_on_a_cluster(on_dask):
     spread = on_dask(collect_report, *data, n_jobs=2, **settings)
     for part in ("models", "comparison"):
         assert repr(alone.get(part)) == repr(spread.get(part)), part
+
+
+def test_a_worker_that_dies_while_data_are_sent(on_dask, client, monkeypatch):
+    scatter, failures = client.scatter, [1]
+
+    def fragile(*args, **kwargs):
+        if failures:
+            failures.pop()
+            raise distributed.comm.CommClosedError("a worker died")
+        return scatter(*args, **kwargs)
+
+    monkeypatch.setattr(client, "scatter", fragile)
+    one = perturbations()
+    assert_same(one, on_dask(perturbations))
+    assert not failures
