@@ -13,6 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
 from skrobust._containers import is_frame
+from skrobust._loader_workers import loading_here
 from skrobust._validation import check_probabilities
 
 
@@ -174,18 +175,8 @@ def check_net_input(estimator, X):
 
 
 def _respond(estimator, method, X):
-    try:
+    with loading_here(unwrap(estimator)[1]):
         return getattr(estimator, method)(X)
-    except Exception as error:
-        model = unwrap(estimator)[1]
-        if is_net(model) and getattr(model, "iterator_valid__num_workers", 0):
-            raise ValueError(
-                f"{type(model).__name__} has loader workers of its own, which fail "
-                "inside the workers of a parallel run. Set "
-                "iterator_valid__num_workers=0 and iterator_train__num_workers=0, or "
-                "use n_jobs=1."
-            ) from error
-        raise
 
 
 def predict_labels(estimator, X):

@@ -150,12 +150,12 @@ class StrongestAttack(AttackEnsemble):
                 return self._on_trees().perturb(estimator, X, y)
         return super().perturb(estimator, X, y)
 
-    def run(self, estimator, X, y=None, *, start=None):
+    def run(self, estimator, X, y=None, *, start=None, verbose=0):
         """Return adversarial rows or texts with the success and cost of each sample.
 
         Parameters
         ----------
-        estimator, X, y, start : object
+        estimator, X, y, start, verbose : object
             As in :meth:`BaseAttack.run`; this attack takes no ``start``.
 
         Returns
@@ -167,8 +167,8 @@ class StrongestAttack(AttackEnsemble):
             return self._on_texts().run(estimator, X, y)
         if gaps_of(X) is not None:
             with contextlib.suppress(ValueError):  # other models: needs finite X
-                return self._on_trees().run(estimator, X, y)
-        return super().run(estimator, X, y, start=start)
+                return self._on_trees().run(estimator, X, y, verbose=verbose)
+        return super().run(estimator, X, y, start=start, verbose=verbose)
 
     def _on_trees(self):
         """Return the attack on rows with missing values, which trees alone take."""

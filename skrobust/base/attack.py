@@ -4,6 +4,7 @@ import copy
 import time
 import warnings
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 
 import numpy as np
 from scipy.sparse import issparse
@@ -13,6 +14,7 @@ from skrobust._containers import is_frame
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
+from skrobust._parallel import StepBar, counting
 from skrobust._parameters import (
     Choice,
     Instance,
@@ -189,7 +191,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             warnings.warn(message, UserWarning, stacklevel=2)
         return X_adv
 
-    def run(self, estimator, X, y=None, *, start=None):
+    def run(self, estimator, X, y=None, *, start=None, verbose=0):
         """Return adversarial rows with the success, distance and cost of each sample.
 
         Parameters
@@ -203,6 +205,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         start : container like X, default=None
             Rows to start from in place of X; they are put into the ball around X first.
             For attacks that can (those that follow gradients step by step, Square).
+        verbose : int, default=0
+            From 1 on, a progress bar over the samples, with the time left.
 
         Returns
         -------
@@ -219,7 +223,12 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             start = start.toarray()
         elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
-        adversarial, details, domain = attack._search(model, rows, y, start)
+        n = len(rows) if isinstance(rows, (list, tuple)) else rows.shape[0]
+        with (
+            StepBar(n, type(self).__name__, verbose) as bar,
+            counting(bar) if verbose else nullcontext(),
+        ):
+            adversarial, details, domain = attack._search(model, rows, y, start)
         if own is not self:
             self._learn_from(own)
         seconds = time.perf_counter() - begun

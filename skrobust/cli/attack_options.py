@@ -2,16 +2,10 @@
 
 import itertools
 
-import numpy as np
 from click import Choice
 
 from skrobust.cli.option_types import Name, Radii, all_sizes, check_settings
 from skrobust.cli.options import option, repeated, set_option
-from skrobust.report.public_classes import (
-    build_attack,
-    get_attack_classes,
-    parameter_names,
-)
 
 # Parameters that a command sets itself, so that --set may not.
 _TAKEN = {"eps", "norm", "data_range", "image_shape", "random_state"}
@@ -46,7 +40,7 @@ def attack_options(*default, eps_required=False):
         repeated(
             "--attack names",
             "An attack; may be repeated. auto is the strongest that suits the model.",
-            Name(get_attack_classes),
+            Name(_attacks),
             default=default,
         ),
         option("--norm", "Norm of --eps.", Choice(["inf", "2", "1"]), default="inf"),
@@ -54,8 +48,16 @@ def attack_options(*default, eps_required=False):
     ]
 
 
+def _attacks():
+    from skrobust.report.public_classes import get_attack_classes
+
+    return get_attack_classes()
+
+
 def norm_of(options):
     """Return the norm as the library takes it."""
+    import numpy as np
+
     return np.inf if options["norm"] == "inf" else int(options["norm"])
 
 
@@ -67,6 +69,8 @@ def known_of(options, known):
 
 def build_attacks(names, options, known):
     """Return the attacks by (name, eps), each with the settings that it takes."""
+    from skrobust.report.public_classes import build_attack, get_attack_classes
+
     wanted = {
         "norm": norm_of(options),
         **known_of(options, known),
@@ -80,6 +84,8 @@ def build_attacks(names, options, known):
 
 def chosen_attacks(options):
     """Return the names of the attacks, each once; raise for settings of none."""
+    from skrobust.report.public_classes import get_attack_classes, parameter_names
+
     names = list(dict.fromkeys(options["names"]))
     kinds = get_attack_classes()
     has = set().union(*(parameter_names(kinds[name]) for name in names)) - _TAKEN

@@ -1,6 +1,8 @@
 """The command ``skrobust`` with its subcommands."""
 
 import importlib
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -36,6 +38,7 @@ class Commands(CommandGroup):
 @click.version_option(package.__version__, prog_name="skrobust")
 def skrobust():
     """Measure how robust models are, and estimate their accuracy from few labels."""
-    import matplotlib
-
-    matplotlib.use("Agg")  # files only, no windows
+    # Files only, no windows; said here, so that wrong arguments need no matplotlib.
+    os.environ["MPLBACKEND"] = "Agg"
+    if "matplotlib" in sys.modules:
+        sys.modules["matplotlib"].use("Agg")

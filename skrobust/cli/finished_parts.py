@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import click
-import joblib
 
 from skrobust.cli.exit_codes import UserError
 
@@ -43,6 +42,8 @@ def parts_folder(given, command, settings, say):
     str or None
         The folder; None where it may not be written to.
     """
+    import joblib
+
     mark = hashlib.blake2b(joblib.hash(settings).encode(), digest_size=4).hexdigest()
     folder = Path(given or f".skrobust-{command}-{mark}")
     try:

@@ -12,6 +12,49 @@ from click.shell_completion import CompletionItem
 from skrobust.cli.exit_codes import UserError
 
 
+class LateChoice(click.Choice):
+    """A choice whose values are looked up when they are needed.
+
+    So packages that take long to import are not, where the arguments are wrong.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the values.
+    """
+
+    def __init__(self, find):
+        self.find, self.case_sensitive = find, True
+
+    @property
+    def choices(self):
+        """The values."""
+        return tuple(self.find())
+
+
+class LateHelp(click.Option):
+    """An option whose help is written when it is asked for.
+
+    Parameters
+    ----------
+    *names : list of str
+        As in click.
+    find_help : callable
+        Returns the help.
+    **settings : object
+        As in click.
+    """
+
+    def __init__(self, *names, find_help, **settings):
+        super().__init__(*names, **settings)
+        self._find_help = find_help
+
+    def get_help_record(self, ctx):
+        """Return names and help."""
+        self.help = self._find_help()
+        return super().get_help_record(ctx)
+
+
 class Numbers(click.ParamType):
     """A fixed count of numbers separated by commas, such as ``8,8`` or ``0,16``.
 

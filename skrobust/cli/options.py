@@ -5,8 +5,7 @@ from functools import partial
 import click
 
 from skrobust.cli.exit_codes import CODES
-from skrobust.cli.option_types import Numbers, Setting, output_file
-from skrobust.perturbations.presets import get_preset_names
+from skrobust.cli.option_types import LateChoice, Numbers, Setting, output_file
 
 command = partial(click.command, epilog=CODES)
 COUNT, SEEDS = click.IntRange(min=1), click.IntRange(min=0)
@@ -36,9 +35,15 @@ def with_options(*options):
     return add
 
 
+def _presets():
+    from skrobust.perturbations.presets import get_preset_names
+
+    return get_preset_names()
+
+
 def preset_option(help):
     """Return the option ``--preset``."""
-    return option("--preset", help, click.Choice(get_preset_names()))
+    return option("--preset", help, LateChoice(_presets))
 
 
 def set_option(help, name="settings"):

@@ -6,14 +6,6 @@ from itertools import zip_longest
 from textwrap import fill
 
 import click
-from tqdm import tqdm
-
-from skrobust.report import summary_rows
-from skrobust.report.doubt_meanings import explained
-from skrobust.report.model_verdict import verdicts_of
-from skrobust.report.number_text import number
-from skrobust.report.page_parts import STATUS_WORDS
-from skrobust.report.summary_cells import interval_text, summary_columns
 
 
 class Progress:
@@ -41,6 +33,8 @@ class Progress:
 
     def bar(self, items, label):
         """Return the items under a progress bar with the time left, on a terminal."""
+        from tqdm import tqdm
+
         return tqdm(items, desc=label, disable=not self.has_bars)
 
 
@@ -59,6 +53,12 @@ def summary_text(collected, *, verbose=False):
     str
         Lines.
     """
+    from skrobust.report import summary_rows
+    from skrobust.report.doubt_meanings import explained
+    from skrobust.report.model_verdict import verdicts_of
+    from skrobust.report.page_parts import STATUS_WORDS
+    from skrobust.report.summary_cells import summary_columns
+
     rows = summary_rows(collected)
     table = [["", *(row["name"] for row in rows)]]
     for key, heading in summary_columns(collected, rows):
@@ -81,6 +81,9 @@ def summary_text(collected, *, verbose=False):
 
 def _cell(cell):
     """Return the lines of a cell."""
+    from skrobust.report.number_text import number
+    from skrobust.report.summary_cells import interval_text
+
     if cell is None:
         return ["skipped"]
     lines, beside = [interval_text(cell["value"], cell["interval"])], cell["beside"]

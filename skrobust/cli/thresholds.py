@@ -8,9 +8,8 @@ import click
 
 from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import ThresholdMissed
+from skrobust.cli.option_types import LateHelp
 from skrobust.cli.options import output, repeated, with_options
-from skrobust.metrics.registry import find_metric
-from skrobust.report.strict_json import strict_json
 
 
 class Threshold(click.ParamType):
@@ -29,6 +28,8 @@ class Threshold(click.ParamType):
 
     def convert(self, value, param, ctx):
         """Return the measure and the threshold."""
+        from skrobust.metrics.registry import find_metric
+
         if isinstance(value, tuple):
             return value
         measure, _, text = value.partition("=")
@@ -56,9 +57,13 @@ def threshold_options(find):
     return with_options(
         repeated(
             "--fail-under",
-            f"Exit with 1 where a model is below; one of {', '.join(find())}; may be "
-            "repeated.",
+            None,
             Threshold(find),
+            cls=LateHelp,
+            find_help=lambda: (
+                "Exit with 1 where a model is below; one of "
+                f"{', '.join(find())}; may be repeated."
+            ),
             metavar="MEASURE=VALUE",
         ),
         repeated(
@@ -187,6 +192,8 @@ def finish(facts, measured, limits, text, options, say):
 
 def write_json(target, facts):
     """Write facts as strict JSON to a file, or to stdout for ``-``."""
+    from skrobust.report.strict_json import strict_json
+
     if target == "-":
         click.echo(strict_json(facts), nl=False)
     else:

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._differentiable import differentiable_view
+from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust.attacks.core.losses import log_odds_against
@@ -12,7 +13,15 @@ from skrobust.evaluation.argument_checks import rows_in_range
 
 
 def boundary_steps(
-    estimator, X, y, *, step=0.0005, max_steps=1000, data_range=(0, 1), batch_size=256
+    estimator,
+    X,
+    y,
+    *,
+    step=0.0005,
+    max_steps=1000,
+    data_range=(0, 1),
+    batch_size=256,
+    verbose=0,
 ):
     r"""Count the sign-gradient steps until the prediction leaves y (EBD-2).
 
@@ -38,6 +47,8 @@ def boundary_steps(
         Lowest and highest value; points are clipped to it.
     batch_size : int, default=256
         Samples at a time.
+    verbose : int, default=0
+        From 1 on, a progress bar, with the time left.
 
     Returns
     -------
@@ -90,11 +101,13 @@ def boundary_steps(
         is_known = (columns >= 0) & (columns < n_classes)
         steps[~is_known] = 0  # a label that the model never answers is always wrong
         known = np.flatnonzero(is_known)
-        for start in range(0, len(known), batch_size):
-            rows = known[start : start + batch_size]
-            data = view.tensor(values[rows]), index[rows]
-            move = step * (high - low)
-            steps[rows] = _walk(view, *data, move, max_steps, (low, high))
+        with StepBar(len(known), caller, verbose) as bar:
+            for start in range(0, len(known), batch_size):
+                rows = known[start : start + batch_size]
+                data = view.tensor(values[rows]), index[rows]
+                move = step * (high - low)
+                steps[rows] = _walk(view, *data, move, max_steps, (low, high))
+                bar.done(len(rows))
     dropped = int(np.isnan(steps).sum())
     if dropped:
         text = f"{caller} drops {dropped} of {len(steps)} samples, which keep the true "

@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._parallel import StepBar
 from skrobust._validation import check_count
 from skrobust.attacks import StrongestAttack
 from skrobust.base import BaseAttack
@@ -18,6 +19,7 @@ from skrobust.evaluation.gradient_checks import check_gradients
 from skrobust.metrics.scorers.classes import check_perturber
 
 _CALLER = "check_evaluation"
+_N_CHECKS = 6  # that take long, each of some runs of attacks
 
 
 def check_evaluation(
@@ -32,6 +34,7 @@ def check_evaluation(
     eps=None,
     norm=None,
     data_range=None,
+    verbose=0,
 ):
     """Look for signs that an evaluation under attack overstates robustness.
 
@@ -57,6 +60,8 @@ def check_evaluation(
         Seed of the draw and of the random search.
     eps, norm, data_range : object, default=None
         Ball and box of ``attack="auto"``, as in :func:`evaluate_attack`.
+    verbose : int, default=0
+        From 1 on, a progress bar over the checks, with the time left.
 
     Returns
     -------
@@ -115,11 +120,21 @@ def check_evaluation(
     attack = read_attack(attack, "attack", _CALLER, X=X, **seed, **ball)
     check_perturber(attack, "attack", _CALLER)
     counts = {"n_samples": n_samples, "n_queries": n_queries}
-    return doubts_and_fallen(estimator, X, y, attack, **counts, **seed)[0]
+    with StepBar(_N_CHECKS, _CALLER, verbose) as bar:
+        counts["done"] = bar.done
+        return doubts_and_fallen(estimator, X, y, attack, **counts, **seed)[0]
 
 
 def doubts_and_fallen(
-    estimator, X, y, attack, *, n_samples=64, n_queries=100, random_state=0
+    estimator,
+    X,
+    y,
+    attack,
+    *,
+    n_samples=64,
+    n_queries=100,
+    random_state=0,
+    done=lambda: None,
 ):
     """Return the doubts, and which rows fell to any example that a check made.
 
@@ -127,6 +142,8 @@ def doubts_and_fallen(
     ----------
     estimator, X, y, attack, n_samples, n_queries, random_state : object
         As for :func:`check_evaluation`; the attack with a number as its radius.
+    done : callable
+        Called after each check that takes long.
 
     Returns
     -------
@@ -164,6 +181,7 @@ def doubts_and_fallen(
     is_finished = getattr(attack, "finish", None) is not None
     parts = estimator, to_array(case.X), not differs, is_finished
     doubts += model_checks.quietly(lambda: [*check_gradients(*parts)])
+    done()
     try:
         doubts += attack_checks.check_examples(case)
     except ValueError as error:
@@ -171,12 +189,16 @@ def doubts_and_fallen(
             raise
         doubts.append(doubt("ATTACK_RAISES", {"message": str(error)}))
         case.stays, case.can_scale = case.correct, False
+    done()
     if case.can_scale and eps:
         if not isinstance(case.attack, StrongestAttack):  # five more runs of it
             doubts += attack_checks.check_radii(case)
+        done()
         doubts += attack_checks.check_one_step(case)
+        done()
     if "eps" in own_params(attack) and eps:
         doubts += attack_checks.check_random_search(case, n_queries, rng)
+        done()
         doubts += attack_checks.check_transfer(case, X, random_state)
     fallen[rows] = case.fallen
     return doubts, fallen

@@ -27,7 +27,7 @@ from skrobust.evaluation.condition_part import (
 )
 from skrobust.evaluation.condition_table import read_conditions, table_columns
 from skrobust.evaluation.fold_columns import add_columns
-from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
+from skrobust.evaluation.fold_fits import fit_fold, guarded, in_words, split_rows
 from skrobust.evaluation.fold_intervals import (
     NOTE,
     add_rows,
@@ -245,11 +245,10 @@ def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
             for r in range(n_repeats):
                 drawn = other_noise(condition, "repeat", r) if r else condition
                 task = fold.model, drawn, *shared
-                key = keys.key(prefix, drawn)
-                run = (guard, keys.store.run, key, condition_part)
-                tasks.append((*run, *task))
+                tasks.append((keys.key(prefix, drawn), condition_part, *task))
                 places.append((f, c, r))
-    done = run_tasks(guarded, tasks, label="conditions", **jobs)
+    how = {"catch": (Exception,) if guard else (), "words": in_words, **jobs}
+    done = keys.store.run_all(tasks, label="conditions", **how)
     return dict(zip(places, done, strict=True))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._containers import like
 from skrobust._keyed_noise.generator import seed_number
+from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust.evaluation.argument_checks import rows_in_range
@@ -24,6 +25,7 @@ def empirical_boundary_distance(
     max_steps=63,
     data_range=(0, 1),
     random_state=None,
+    verbose=0,
 ):
     r"""Compute the empirical boundary distance along random directions (EBD).
 
@@ -52,6 +54,8 @@ def empirical_boundary_distance(
         Lowest and highest value; points are clipped to it.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the directions.
+    verbose : int, default=0
+        From 1 on, a progress bar, with the time left.
 
     Returns
     -------
@@ -108,13 +112,15 @@ def empirical_boundary_distance(
     distance = np.where(wrong, 0.0, max_steps * step)
     live = np.flatnonzero(~wrong)
     reached = wrong.copy()
-    for k in range(1, max_steps + 1):
-        if not len(live):
-            break
-        reach = values.dtype.type(k * step * (high - low))
-        gone = _any_leaves(leaves, X, values, y, live, reach * directions, (low, high))
-        distance[live[gone]], reached[live[gone]] = k * step, True
-        live = live[~gone]
+    with StepBar(max_steps, caller, verbose) as bar:
+        for k in range(1, max_steps + 1):
+            if not len(live):
+                break
+            moves = values.dtype.type(k * step * (high - low)) * directions
+            gone = _any_leaves(leaves, X, values, y, live, moves, (low, high))
+            distance[live[gone]], reached[live[gone]] = k * step, True
+            live = live[~gone]
+            bar.done()
     if len(live):
         text = (
             f"{caller}: no direction leaves the true label within {max_steps} steps "

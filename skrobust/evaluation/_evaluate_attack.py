@@ -17,6 +17,7 @@ from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_batches import full_run, runs_over_batches
 from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.attacked_blocks import run_in_blocks
 from skrobust.evaluation.batched_runs import (
     BatchedRuns,
     as_batches,
@@ -66,6 +67,7 @@ def evaluate_attack(
     n_permutations=999,
     certify=True,
     random_state=None,
+    n_jobs=None,
     verbose=0,
     batch_size=None,
 ):
@@ -132,6 +134,9 @@ def evaluate_attack(
     random_state : int, RandomState, Generator or None, default=None
         Seed of the permutations, of "auto" and of the checks (there None is 0); an
         attack has its own.
+    n_jobs : int, default=None
+        Number of runs of the attack, and of blocks of about a thousand rows, at a time,
+        as everywhere in scikit-learn. The result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.
@@ -221,7 +226,7 @@ def evaluate_attack(
     store = Checkpoint(checkpoint, caller)
     if rows is not None:
         refuse_in_batches(attack, eps, checks, caller)
-        runs = BatchedRuns(rows, store, caller, verbose=verbose)
+        runs = BatchedRuns(rows, store, caller, n_jobs=n_jobs, verbose=verbose)
         X, y = runs.first[0], runs.y
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     seed = {"random_state": random_state}
@@ -231,6 +236,7 @@ def evaluate_attack(
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
         how |= {"confidence": confidence, "store": store, "verbose": verbose}
+        how["n_jobs"] = n_jobs
         return regression_results(estimator, X, y, attack, runs=runs, **how)
     if runs is None:
         y = check_labels(estimator, X, y, caller)
@@ -247,9 +253,12 @@ def evaluate_attack(
     if runs is None:
         clean, p = correct_labels(estimator, X, y), None
         prefix = store.prefix(estimator, X, y)
-        key = store.key(prefix, "right, changed", quick)
-        table = store.run(key, attack_table, estimator, quick, X, y)
-        bar.done()
+        tasks = [("right, changed, by row", _table_by_row, quick)]
+        tasks += [("right, probabilities, by row", full_run, run) for run, _ in full]
+        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar}
+        table, *found = run_in_blocks(store, prefix, tasks, *parts, **how)
+        table = table.T
+        full = [(*run, part) for run, part in zip(full, found, strict=True)]
     else:
         prefix = store.prefix(estimator, (), (), "batches")
         parts = quick, full, reason is None, prefix
@@ -269,10 +278,6 @@ def evaluate_attack(
             doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
         except Exception as error:  # what was measured is not lost by a check
             doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
-        bar.done()
-    for i, (run, mode) in enumerate(full if runs is None else ()):
-        key = store.key(prefix, "right, probabilities", run)
-        full[i] = run, mode, store.run(key, full_run, estimator, run, X, y)
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:
@@ -378,6 +383,10 @@ def _ratio_columns(name, p, q, temperature, options, samples):
         f"{name}_high": high,
         f"{name}_tempered": within_scaled.mean(axis=0),
     }
+
+
+def _table_by_row(estimator, attack, X, y):
+    return attack_table(estimator, attack, X, y).T
 
 
 def _temperature(p, y, labels):

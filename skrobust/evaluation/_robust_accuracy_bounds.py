@@ -31,6 +31,7 @@ def robust_accuracy_bounds(
     clusters=None,
     checkpoint=None,
     random_state=None,
+    n_jobs=None,
     verbose=0,
 ):
     r"""Enclose robust accuracy within a ball: attacks above, a certificate below.
@@ -66,6 +67,8 @@ def robust_accuracy_bounds(
         Folder in which finished runs of attacks are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the attacks that ``attacks=None`` stands for.
+    n_jobs : int, default=None
+        Number of attacks that run at a time, as everywhere in scikit-learn.
     verbose : int, default=0
         From 1 on, a progress bar over the attacks and the certificate, with the time
         left.
@@ -130,10 +133,12 @@ def robust_accuracy_bounds(
     store = Checkpoint(checkpoint, _CALLER)
     prefix = store.prefix(estimator, X, y)
     stands, bar = clean.copy(), StepBar(len(attacks) + 1, _CALLER, verbose)
+    tasks = []
     for attack in map(for_accuracy, attacks):
         key = store.key(prefix, "labels within the ball", attack, ball)
-        stands &= store.run(key, _keeps, estimator, attack, X, y, values, ball)
-        bar.done()
+        tasks.append((key, _keeps, estimator, attack, X, y, values, ball))
+    for keeps, _ in store.run_all(tasks, n_jobs=n_jobs, bar=bar):
+        stands &= keeps
     parts = estimator, X, y, values, stands, clean, ball, _CALLER
     proved, name, is_exact = proved_rows(*parts)
     bar.done()

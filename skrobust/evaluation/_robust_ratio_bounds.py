@@ -45,6 +45,7 @@ def robust_ratio_bounds(
     clusters=None,
     checkpoint=None,
     random_state=None,
+    n_jobs=None,
     verbose=0,
 ):
     r"""Enclose the robust ratio within a ball: attacks above, a certificate below.
@@ -87,6 +88,8 @@ def robust_ratio_bounds(
         Folder in which finished runs of attacks are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the attacks that ``attacks=None`` stands for.
+    n_jobs : int, default=None
+        Number of attacks that run at a time, as everywhere in scikit-learn.
     verbose : int, default=0
         From 1 on, a progress bar over the attacks and the certificate, with the time
         left.
@@ -180,11 +183,13 @@ def robust_ratio_bounds(
     prefix = store.prefix(estimator, X, y)
     found, atol, effects = np.zeros(len(y)), 0.0, []
     bar = StepBar(len(strong) + 1, _CALLER, verbose)
+    tasks = []
     for attack in strong:
         key = store.key(prefix, "within the ball, changed", attack, ball)
-        run = store.run(key, _within_ball, estimator, attack, X, y, values, ball)
+        tasks.append((key, _within_ball, estimator, attack, X, y, values, ball))
+    runs = store.run_all(tasks, n_jobs=n_jobs, bar=bar)
+    for attack, (run, _) in zip(strong, runs, strict=True):
         effects.append((float(run["changed"]), float(run["distortion"])))
-        bar.done()
         idle = effects[-1][0] == 0
         if ball["eps"] > 0:
             warn_idle_attack(attack, idle, _CALLER)

@@ -15,9 +15,10 @@ def full_run(estimator, attack, X, y):
     """Return the probabilities of the examples of an attack, and which are right."""
     moved = attack.perturb(estimator, X, y)
     q = predict_probabilities(estimator, moved, "evaluate_attack")
-    return part_of(
-        X, moved, probabilities=q, correct=correct_labels(estimator, moved, y)
-    )
+    kinds = [("probabilities", q.dtype, q.shape[1:]), ("correct", bool)]
+    part = np.empty(len(q), dtype=kinds)
+    part["probabilities"], part["correct"] = q, correct_labels(estimator, moved, y)
+    return part
 
 
 def clean_rows(estimator, X, y, has_probabilities):
@@ -122,7 +123,7 @@ def predictions_over_batches(estimator, runs, attacks, answers, prefix):
         The attacks.
     answers : callable
         Takes the model, an attack, rows and targets; returns an array of shape
-        (n_facts, n_samples).
+        (n_samples, n_facts).
     prefix : str
         Of the keys of parts.
 
@@ -139,5 +140,5 @@ def predictions_over_batches(estimator, runs, attacks, answers, prefix):
         return tasks + [(answers, estimator, one, X, y) for one in attacks.values()]
 
     clean, *parts = runs.run(["clean rows", *attacks.values()], tasks_of, prefix)
-    made = [np.concatenate(part, axis=1) for part in parts]
+    made = [np.concatenate(part).T for part in parts]
     return np.concatenate(clean), dict(zip(attacks, made, strict=True))

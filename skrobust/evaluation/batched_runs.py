@@ -14,7 +14,7 @@ from skrobust._keyed_noise.equal_rows import (
     numbered_over_batches,
 )
 from skrobust._keyed_noise.rows import is_text
-from skrobust._parallel import StepBar, run_tasks
+from skrobust._parallel import StepBar
 from skrobust._validation import check_count
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
@@ -165,9 +165,8 @@ class BatchedRuns:
             seen[name] += 1  # equal ones without a seed draw apart
             name = f"{name}-{seen[name]}" if name else name
             calls.append((name, _numbered, start, own, function, *arguments))
-        return [
-            _unpacked(p) for p in run_tasks(self.store.run, calls, n_jobs=self.n_jobs)
-        ]
+        parts = self.store.run_all(calls, n_jobs=self.n_jobs)
+        return [_unpacked(part) for part, _ in parts]
 
 
 def _numbered(start, before, function, *arguments):

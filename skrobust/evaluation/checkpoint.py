@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import sklearn
 
 from skrobust import __version__ as skrobust_version
 from skrobust._containers import to_array
+from skrobust._parallel import StepBar, run_tasks
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import invalid
 from skrobust._whole_file import write_whole
@@ -43,7 +45,9 @@ class Checkpoint:
     parameters; so one folder may serve many runs, and a changed model never meets old
     results. A change in the *code* of your own classes and functions is not detected:
     use a new folder then. Files are written whole or not at all, and damaged ones are
-    written again.
+    written again. Several runs may share a folder, also at the same time and from
+    several machines: no run waits for another, and the last to write a part wins, with
+    the same content.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ class Checkpoint:
         self._caller = caller
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", caller, "None or the path of a folder", folder)
-        self.folder = Path(folder)
+        self.folder = Path(folder).resolve()  # a worker may start elsewhere
         if self.folder.exists() and not self.folder.is_dir():
             raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -111,12 +115,74 @@ class Checkpoint:
         """
         if self.folder is None:
             return function(*arguments)
-        path = self.folder / f"{key}.npy"
-        if path.exists():
-            try:
-                return np.load(path, allow_pickle=False)
-            except (ValueError, EOFError, OSError):
-                pass  # damaged; it is made again
-        result = np.asarray(function(*arguments))
-        write_whole(path, partial(np.save, arr=result, allow_pickle=False))
-        return result
+        part = self._read(key)
+        if part is None:
+            part = np.asarray(function(*arguments))
+            self._keep(key, part)
+        return part
+
+    def run_all(
+        self, tasks, *, catch=(), words=str, n_jobs=None, verbose=0, label="", bar=None
+    ):
+        """Return the parts of many tasks, which may run in parallel.
+
+        What is there already is read here. A worker looks again before it computes,
+        since other runs may share the folder, and writes what it computed; what it
+        wrote to the disk of another machine is written here as well.
+
+        Parameters
+        ----------
+        tasks : list of tuple
+            Key, function and arguments of each, as :meth:`run` takes them.
+        catch : tuple of exception types, default=()
+            Errors that count as the result of their part.
+        words : callable, default=str
+            From such an error to its text.
+        n_jobs, verbose, label, bar : object
+            Options of :func:`~skrobust._parallel.run_tasks`.
+
+        Returns
+        -------
+        list of (ndarray or None, str or None)
+            Part of each task, or what its error says.
+        """
+        found = {i: (self._read(key), None) for i, (key, *_) in enumerate(tasks)}
+        left = [i for i, (part, _) in found.items() if part is None]
+
+        def keep(place, result):
+            key, part = tasks[left[place]][0], result[0]
+            away = self.folder is not None and not self._path(key).exists()
+            if away and part is not None:
+                self._keep(key, part)
+
+        run = partial(_part_or_error, self, catch, words)
+        how = {"n_jobs": n_jobs, "on_result": keep}
+        own = StepBar(len(tasks), label, verbose) if bar is None else bar
+        with own if bar is None else nullcontext():
+            own.done(len(tasks) - len(left))
+            done = run_tasks(run, [tasks[i] for i in left], bar=own, **how)
+        found.update(zip(left, done, strict=True))
+        return list(found.values())
+
+    def _path(self, key):
+        return self.folder / f"{key}.npy"
+
+    def _read(self, key):
+        """Return a part, or None where it is missing or damaged."""
+        if self.folder is None:
+            return None
+        try:
+            return np.load(self._path(key), allow_pickle=False)
+        except (ValueError, EOFError, OSError):
+            return None
+
+    def _keep(self, key, part):
+        save = partial(np.save, arr=part, allow_pickle=False)
+        write_whole(self._path(key), save)
+
+
+def _part_or_error(store, catch, words, key, function, *arguments):
+    try:
+        return store.run(key, function, *arguments), None
+    except catch as error:
+        return None, words(error)

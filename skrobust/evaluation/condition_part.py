@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
+from skrobust._loader_workers import loading_here
 from skrobust._responses import (
     is_net,
     predict_labels,
@@ -106,7 +107,8 @@ def _check_scoring_name(scoring, caller):
 def clean_part(estimator, X, y, scorer, caller):
     """Return the score on clean rows and, for accuracy, the predictions."""
     if scorer is not None:
-        return float(scorer(estimator, X, y)), None
+        with loading_here(unwrap(estimator)[1]):
+            return float(scorer(estimator, X, y)), None
     predicted = predict_labels(estimator, X)
     y, labels = label_pair(y, predicted, caller)
     return float((labels == y).mean()), predicted
@@ -143,7 +145,8 @@ def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     change = change_fields(X, rows, units)
     if scorer is not None:
         try:
-            score = np.float64(scorer(estimator, rows, y))
+            with loading_here(unwrap(estimator)[1]):
+                score = np.float64(scorer(estimator, rows, y))
         except ValueError as error:
             if units is None:
                 raise

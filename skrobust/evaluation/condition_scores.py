@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._parallel import run_tasks
 from skrobust._responses import predict_labels
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.column_moments import ColumnMoments
@@ -75,7 +74,8 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
         (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     with one_process(estimator):
-        parts = run_tasks(store.run, tasks, **jobs, label="conditions")
+        parts = store.run_all(tasks, **jobs, label="conditions")
+    parts = [part for part, _ in parts]
     effects = {
         k: [part[k] for part in parts] for k in ("changed", "distortion", "unit")
     }

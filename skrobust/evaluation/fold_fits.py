@@ -6,6 +6,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._loader_workers import loading_here
+from skrobust._responses import unwrap
 from skrobust.evaluation.condition_part import clean_part
 from skrobust.evaluation.condition_table import fit_conditions
 from skrobust.evaluation.untouched import units_for
@@ -39,7 +41,9 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller):
     train, test = fold
     X_train = take_rows(X, train)
     more = fold_params(params, len(y), train)
-    model = clone(estimator).fit(X_train, y[train], **more)
+    model = clone(estimator)
+    with loading_here(unwrap(model)[1]):
+        model.fit(X_train, y[train], **more)
     fitted = fit_conditions(conditions, X_train)
     X_test, y_test = take_rows(X, test), y[test]
     score, clean = clean_part(model, X_test, y_test, scorer, caller)
@@ -55,4 +59,9 @@ def guarded(guard, run, *arguments):
     except Exception as error:
         if not guard:
             raise
-        return None, f"{type(error).__name__}: {error}"
+        return None, in_words(error)
+
+
+def in_words(error):
+    """Return the kind of an error and what it says."""
+    return f"{type(error).__name__}: {error}"

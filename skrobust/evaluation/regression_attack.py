@@ -9,6 +9,7 @@ from skrobust._validation import check_same_length, check_scores, check_targets,
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.attack_batches import predictions_over_batches
+from skrobust.evaluation.attacked_blocks import run_in_blocks
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.robust.prediction_shift import (
@@ -34,6 +35,7 @@ def regression_results(
     caller,
     runs=None,
     verbose=0,
+    n_jobs=None,
 ):
     """Return the scores of a regressor under an attack, and its robust ratio.
 
@@ -88,10 +90,11 @@ def regression_results(
     draws = confidence, 1, 0
     samples = SampleGroups(y, None, clusters, draws, caller)
     clean = check_scores(clean, caller, name="predict")
-    for aim, run in attacks.items() if runs is None else ():
-        key = store.key(prefix, "predictions", run)
-        found[aim] = store.run(key, _answers, estimator, run, X, y)
-        bar.done()
+    if runs is None:
+        tasks = [("predictions, by row", _answers, run) for run in attacks.values()]
+        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar}
+        tables = run_in_blocks(store, prefix, tasks, *parts, **how)
+        found = {aim: table.T for aim, table in zip(attacks, tables, strict=True)}
     bar.close()
     facts = next(iter(found.values()))
     results = Results(
@@ -145,7 +148,7 @@ def _answers(estimator, attack, X, y):
     changed, size = np.ones(len(y)), np.full(len(y), np.nan)
     if n_rows(moved) == len(y):
         changed, size = changed_rows(X, moved), row_distortion(X, moved)[0]
-    return np.array([predicted, changed, size], dtype=np.float64)
+    return np.array([predicted, changed, size], dtype=np.float64).T
 
 
 def regression_scores(name, y, predicted, how=None):

@@ -9,8 +9,9 @@ from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._loader_workers import loading_here
 from skrobust._one_line import one_line
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, unwrap
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_array, label_pair
 
@@ -88,7 +89,8 @@ def fit_candidate(estimator, X, y):
 def _fitted_or_reason(estimator, X, y):
     try:
         model = clone(estimator)
-        model.fit(X, y)
+        with loading_here(unwrap(model)[1]):
+            model.fit(X, y)
     except Exception as error:  # a candidate need not suit these rows
         return None, one_sentence(error)
     return model, None

@@ -34,6 +34,7 @@ from skrobust.evaluation.repair_table import ORIGINAL
 from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 
 _N_WEAK = 3  # conditions that proposals are made for
+_REFUSALS = (ValueError, NotFittedError, TypeError)  # an attack on another model
 
 
 class Search:
@@ -182,8 +183,8 @@ class Search:
             for i, one in enumerate(conditions):
                 key = self.store.key(prefix, i, one)
                 tasks.append((key, answers_under, model, one, *tail))
-        label = "conditions"
-        found = run_tasks(self.store.run, tasks, label=label, **self.jobs)
+        found = self.store.run_all(tasks, label="conditions", **self.jobs)
+        found = [answers for answers, _ in found]
         attacked = self._attacked(names, part, prefixes)
         k = len(conditions)
         return {
@@ -202,16 +203,20 @@ class Search:
             for name in others:
                 model = self.fitted[name].model
                 key = self.store.key(prefixes[name], "attack", attack, known)
-                tasks.append((self.store, key, model, attack, *tail))
-            found = run_tasks(_attack_or_reason, tasks, label="attacks", **self.jobs)
+                tasks.append((key, _attacked_part, model, attack, *tail))
+            how = {"catch": _REFUSALS, "words": one_sentence, **self.jobs}
+            found = self.store.run_all(tasks, label="attacks", **how)
             if ORIGINAL in names:
                 rows = correct_under_attack(self.original, None, *tail)
                 right[ORIGINAL] = right.get(ORIGINAL, rows) & rows
-            for name, (rows, text) in zip(others, found, strict=True):
-                if rows is not None:
-                    self._warn(name, filter(None, text.split("\n")))
+            for name, (record, error) in zip(others, found, strict=True):
+                rows = None
+                if error is None:
+                    rows = record["right"]
+                    self._warn(name, filter(None, str(record["warnings"]).split("\n")))
                 else:
-                    self.skipped[f"{type(attack).__name__} on {name}"] = text
+                    place = f"{type(attack).__name__} on {name}"
+                    self.skipped[place] = error
                 before = right.get(name, rows)
                 right[name] = None if rows is None or before is None else before & rows
         return right
@@ -274,15 +279,6 @@ class Search:
             moved = (perturb_rows(one, *data) for one in self.conditions)
             self._gaps = any(missing_rows(X).any() for X in (self.fit.X, *moved))
         return self._gaps
-
-
-def _attack_or_reason(store, key, *arguments):
-    """Return rows that stay right and warnings, or None and why it cannot be."""
-    try:
-        part = store.run(key, _attacked_part, *arguments)
-    except (ValueError, NotFittedError, TypeError) as error:
-        return None, one_sentence(error)
-    return part["right"], str(part["warnings"])
 
 
 def _attacked_part(*arguments):

@@ -7,6 +7,8 @@ import torch
 from skorch import NeuralNetClassifier
 from torch import nn
 
+from skrobust._loader_workers import loading_here
+
 _SEED_LOCK = threading.RLock()
 
 
@@ -74,7 +76,8 @@ class SeededFit:
         iterator : DataLoader
             Over the batches.
         """
-        iterator = super().get_iterator(dataset, training=training)
+        with loading_here(self):  # a search may have sent it to a worker of its own
+            iterator = super().get_iterator(dataset, training=training)
         order = getattr(self, "_order", None) if training else torch.Generator()
         if order is not None:
             iterator.generator = order

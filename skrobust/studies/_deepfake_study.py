@@ -63,6 +63,7 @@ def deepfake_study(
     device="auto",
     random_state=0,
     progress=None,
+    verbose=0,
 ):
     """Compare deepfake detectors by robust accuracy and robust ratio.
 
@@ -134,6 +135,9 @@ def deepfake_study(
         Seed of the choice of clips, of the halves and of training.
     progress : callable, default=None
         Called with a line on what was done.
+    verbose : int, default=0
+        From 1 on, a progress bar over the images of each detector and attack, with the
+        time left.
 
     Returns
     -------
@@ -245,10 +249,11 @@ def deepfake_study(
         names, weights, orders, train, amounts,
         device=device, keep=out / "weights", seed=seed % 2**31, say=say,
     )  # fmt: skip
-    tested = {n: Detector(n, model, test, store) for n, model in models.items()}
+    how = store, verbose
+    tested = {n: Detector(n, model, test, *how) for n, model in models.items()}
     on_real = {}
     if real is not None:
-        on_real = {n: Detector(n, model, real, store) for n, model in models.items()}
+        on_real = {n: Detector(n, model, real, *how) for n, model in models.items()}
     results = {
         "data": data_counts(sources, train, test),
         "settings": {

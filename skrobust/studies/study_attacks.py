@@ -26,10 +26,13 @@ class Detector:
         Images under test.
     store : Checkpoint
         Where answers are kept.
+    verbose : int, default=0
+        From 1 on, a progress bar over the parts of each attack.
     """
 
-    def __init__(self, name, model, faces, store):
+    def __init__(self, name, model, faces, store, verbose=0):
         self.name, self.model, self.faces, self._store = name, model, faces, store
+        self._verbose = verbose
         self._parts = [slice(i, i + _ROWS) for i in range(0, len(faces), _ROWS)]
         self._prefixes = [
             store.prefix(model, faces.X[rows], faces.y[rows]) for rows in self._parts
@@ -38,11 +41,17 @@ class Detector:
         self.correct = self.p.argmax(axis=1) == faces.y
 
     def kept(self, name, function, *settings):
-        """Return what a function of a slice of the images gives, kept part by part."""
-        found = []
-        for rows, prefix in zip(self._parts, self._prefixes, strict=True):
-            key = self._store.key(prefix, name, *settings)
-            found.append(self._store.run(key, function, rows))
+        """Return what a function of a slice of the images gives, kept part by part.
+
+        Parts are tasks: they run in parallel under ``joblib.parallel_config``.
+        """
+        tasks = [
+            (self._store.key(prefix, name, *settings), function, rows)
+            for rows, prefix in zip(self._parts, self._prefixes, strict=True)
+        ]
+        label = type(settings[0]).__name__ if settings else name
+        how = {"label": f"{self.name}, {label}", "verbose": self._verbose}
+        found = [part for part, _ in self._store.run_all(tasks, **how)]
         return np.concatenate(found).astype(np.float64)
 
     def answers(self, name, clips, change):

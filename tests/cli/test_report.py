@@ -28,9 +28,13 @@ pytest.importorskip("click.testing")
 
 from cli_runner import run  # noqa: E402
 
-from skrobust.cli import demo_digits, main  # noqa: E402
-from skrobust.cli.commands import demo_command, report_command  # noqa: E402
+from skrobust.cli import (  # noqa: E402
+    demo_digits,
+    demo_models,
+    main,
+)
 from skrobust.nets import small_cnn_classifier  # noqa: E402
+from skrobust.report import collect_for  # noqa: E402
 
 BLOCKED = """
 import sys
@@ -323,8 +327,8 @@ def test_ctrl_c_is_130_and_one_line(command, folder, tmp_path, capsys, monkeypat
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report_command, "collect_for", interrupt)
-    monkeypatch.setattr(demo_command, "run_demo", interrupt)
+    monkeypatch.setattr(collect_for, "collect_for", interrupt)
+    monkeypatch.setattr(demo_models, "run_demo", interrupt)
     args = [command, "--out", str(tmp_path / "r.html")]
     if command == "report":
         args += [str(folder / "bare.skops"), "iris"]

@@ -81,7 +81,7 @@ def test_it_is_remembered_from_the_first_look_on(session, monkeypatch):
     def die(self):
         raise Killed
 
-    monkeypatch.setattr("skrobust.cli.commands.label_command.LabelLoop.run", die)
+    monkeypatch.setattr("skrobust.cli.labelling.label_loop.LabelLoop.run", die)
     with pytest.raises(Killed):
         command_group.skrobust.main(words, standalone_mode=False)
     assert json.loads(session[2].read_text())["command_line"]["stopping"]

@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skrobust.attacks import FGSM, Square
+from skrobust._parallel import counting
+from skrobust.attacks import FGSM, DeepFool, Square, StrongestAttack
 from skrobust.evaluation import (
+    boundary_steps,
+    check_evaluation,
+    empirical_boundary_distance,
     evaluate_attack,
     robust_accuracy_bounds,
     robust_accuracy_curve,
@@ -27,6 +32,11 @@ CALLS = {
         MODEL, X, Y, Square(max_queries=20, random_state=0), [0.1], **k
     ),
     "ratio": lambda **k: robust_ratio_bounds(MODEL, X, Y, eps=0.1, **k),
+    "distance": lambda **k: empirical_boundary_distance(
+        MODEL, X, Y, n_directions=10, data_range=(-9, 9), random_state=0, **k
+    ),
+    "steps": lambda **k: boundary_steps(MODEL, X, Y, data_range=(-9, 9), **k),
+    "doubts": lambda **k: check_evaluation(MODEL, X, Y, FGSM(0.1), **k),
     "bounds": lambda **k: robust_accuracy_bounds(MODEL, X, Y, eps=0.1, **k),
 }
 
@@ -40,3 +50,47 @@ def test_the_bar_ends_at_all_of_its_steps(name, capsys):
     quiet = CALLS[name]()
     assert capsys.readouterr().err == ""
     assert repr(loud) == repr(quiet)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        FGSM(0.1, batch_size=8),
+        DeepFool(batch_size=8),
+        Square(max_queries=20, random_state=0),
+        StrongestAttack(0.1, max_queries=20, random_state=0),
+    ],
+)
+def test_an_attack_shows_how_far_it_is(attack, capsys):
+    loud, shown = attack.run(MODEL, X, Y, verbose=1), capsys.readouterr().err
+    assert "100%" in shown
+    assert type(attack).__name__ in shown
+    quiet = attack.run(MODEL, X, Y)
+    assert capsys.readouterr().err == ""
+    assert np.array_equal(loud.X_adv, quiet.X_adv)
+
+
+def test_the_bar_moves_by_batches_and_not_inside_members():
+    moves = []
+
+    class Bar:
+        done = staticmethod(moves.append)
+
+    with counting(Bar()):
+        FGSM(0.1, batch_size=8).perturb(MODEL, X, Y)
+        with counting(None):
+            FGSM(0.1).perturb(MODEL, X, Y)
+    assert moves == [8, 8, 8, 6]
+
+
+def test_activations_show_how_far_they_are(capsys):
+    from sklearn.neural_network import MLPClassifier
+
+    from skrobust.sampling import extract_activations
+
+    mlp = MLPClassifier((4,), max_iter=2, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        mlp.fit(X, Y)
+    loud = extract_activations(mlp, X, batch_size=7, verbose=1)
+    assert "100%" in capsys.readouterr().err
+    assert np.array_equal(loud, extract_activations(mlp, X))

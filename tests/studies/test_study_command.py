@@ -78,5 +78,5 @@ def test_the_options_are_the_arguments_of_python():
     names = set(inspect.signature(deepfake_study).parameters)
     options = {param.name for param in deepfake.params}
     assert options - {"seed", "quiet", "quick", "full"} == names - {
-        "random_state", "progress", "size",
+        "random_state", "progress", "size", "verbose",
     }  # fmt: skip

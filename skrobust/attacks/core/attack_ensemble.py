@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from skrobust._containers import to_array
 from skrobust._keyed_noise.generator import seed_number
+from skrobust._parallel import count, counting
 from skrobust._responses import (
     predict_labels,
     predict_probabilities,
@@ -61,6 +62,7 @@ class AttackEnsemble(BaseAttack):
                 member = clone(member).set_params(target=label[rows])
             labels = None if y is None else y[rows]
             moved = self._run(member, estimator, X[rows], labels, tally, rows)
+            count(len(X) / len(members))
             fooled = goal.is_reached(estimator.labels(moved), label[rows])
             # What never fools keeps the example of the last member.
             out[rows] = moved
@@ -79,6 +81,7 @@ class AttackEnsemble(BaseAttack):
                 break
             labels = None if y is None else y[rows]
             found = self._run(member, estimator, X[rows], labels, tally, rows)
+            count(len(X) / len(members))
             moved[rows] = found
             shift = moved_by(moved)
             better = shift > best.score
@@ -112,7 +115,8 @@ class AttackEnsemble(BaseAttack):
             moved = member.perturb(estimator.model, given, y)
         else:
             member._tells_units = False  # the ensemble does
-            result = member.run(estimator.model, given, y)
+            with counting(None):  # and counts members, not their rows
+                result = member.run(estimator.model, given, y)
             numbers = {name: getattr(result, name) for name in _COUNTS}
             tally.add(rows, **{k: v for k, v in numbers.items() if v is not None})
             tally.messages += result.warnings

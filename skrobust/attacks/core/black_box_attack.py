@@ -4,6 +4,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust._parallel import count
 from skrobust._parameters import Choice, Count
 from skrobust._responses import predicts_numbers, undisturbed
 from skrobust._validation import invalid
@@ -152,6 +153,7 @@ class BlackBoxAttack(BaseAttack):
                 out[rows] = search.finish()
                 iterations[rows] = search.iterations
                 messages.extend(search.messages)
+                count(len(rows))
         counts = {"queries": queries.counts, "iterations": iterations}
         return out, {**counts, "warnings": messages}
 

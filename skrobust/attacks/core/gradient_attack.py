@@ -9,6 +9,7 @@ import numpy as np
 from skrobust._differentiable import PRECISIONS, differentiable_view
 from skrobust._keyed_noise.generator import KeyedGenerator
 from skrobust._norms import namespace
+from skrobust._parallel import count
 from skrobust._parameters import Choice, Count, Flag, NamedOr
 from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.finisher import finish_attack
@@ -198,6 +199,7 @@ class GradientAttack(BaseAttack):
                     places = first + view.host(places)
                     n_forward[places] += forward
                     n_backward[places] += backward
+                count(len(moved))
                 n_zero += batch.n_zero_gradients
                 n_underflowed += batch.n_underflowed
         if n_underflowed:

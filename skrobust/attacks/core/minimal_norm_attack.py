@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
 from skrobust._norms import namespace, per_sample
+from skrobust._parallel import count
 from skrobust._parameters import Choice, Count, Radius
 from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
@@ -204,6 +205,7 @@ class MinimalNormAttack(BaseAttack):
                 known = predicted if label is None else label[part]
                 stands = predicted != known if goal.targeted else predicted == known
                 rows = namespace(x).where(stands)[0]
+                count(len(x))
                 if not len(rows):
                     continue
                 places = first + np.asarray(view.host(rows))

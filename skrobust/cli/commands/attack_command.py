@@ -3,24 +3,15 @@
 from pathlib import Path
 
 import click
-import numpy as np
 
 from skrobust._whole_file import write_whole
-from skrobust.cli import attack_results as results
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
 from skrobust.cli.batched_source import batched_source
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import check_columns, load_data
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.metrics.scorers.attack_objective import aimed_at_labels
-from skrobust.report.data_facts import kind_of, versions
-from skrobust.report.number_text import compact, number
-from skrobust.report.section_log import Log
-from skrobust.report.summary_cells import interval_text
 
 _COLUMNS = {
     "classifier": {
@@ -55,7 +46,7 @@ _COLUMNS = {
     shared.COUNT,
 )
 @shared.with_options(*shared.MODEL_OPTIONS)
-@threshold_options(lambda: results.MEASURES)
+@threshold_options(lambda: _measures())
 def attack(model, data, **options):
     """Attack a fitted MODEL on DATA and measure its robustness.
 
@@ -70,6 +61,13 @@ def attack(model, data, **options):
       skrobust attack model.skops digits --eps 0.5,1 --attack FGSM --attack PGD \\
           --save adv.npz --fail-under robust_accuracy=0.3
     """  # noqa: D301
+    import numpy as np
+
+    from skrobust.cli import attack_results as results
+    from skrobust.cli.model_file import load_model
+    from skrobust.cli.rows_file import check_columns, load_data
+    from skrobust.report.data_facts import kind_of, versions
+
     say = Progress(options["quiet"])
     names, in_batches = chosen_attacks(options), options["batch_size"] is not None
     if in_batches and options["save"]:
@@ -113,6 +111,12 @@ def attack(model, data, **options):
 
 def _measure(name, model, X, y, attacks, options, parts, say):
     """Return the results of all attacks, the examples to save, and how many rows."""
+    from skrobust.cli import attack_results as results
+    from skrobust.metrics.scorers.attack_objective import aimed_at_labels
+    from skrobust.report.data_facts import kind_of
+    from skrobust.report.number_text import compact
+    from skrobust.report.section_log import Log
+
     is_classifier = kind_of(name, model) == "classifier"
     measure = results.classifier_row if is_classifier else results.regressor_row
     settings = {"tolerance": options["tolerance"], "checkpoint": parts}
@@ -140,6 +144,9 @@ def _measure(name, model, X, y, attacks, options, parts, say):
 
 
 def _text(facts, verbose):
+    from skrobust.report.number_text import compact, number
+    from skrobust.report.summary_cells import interval_text
+
     rows, columns = facts["attacks"], dict(_COLUMNS[facts["kind"]])
     if all(row.get("certified_accuracy") is None for row in rows):
         columns.pop("certified_accuracy", None)
@@ -160,3 +167,9 @@ def _text(facts, verbose):
         lines.append(f"doubt ({row['attack']}): {row['code']}: {row['sentence']}")
     shown = [f"({w['section']}) {w['text']}" for w in facts["warnings"]]
     return "\n".join(lines + warning_lines(shown, verbose))
+
+
+def _measures():
+    from skrobust.cli import attack_results as results
+
+    return results.MEASURES

@@ -6,18 +6,11 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, chosen_attacks
-from skrobust.cli.compared_values import COLUMNS, MEASURES, measure, summarize
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import check_columns, load_data, load_train
+from skrobust.cli.option_types import LateChoice
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.report.data_facts import kind_of, versions
-from skrobust.report.model_ranking import DECISION_WORDS, compare_measure
-from skrobust.report.number_text import number
-from skrobust.report.section_log import Log
-from skrobust.report.summary_cells import ends_text, interval_text
 
 
 @shared.command(short_help="Rank models under the same changes.")
@@ -31,11 +24,11 @@ from skrobust.report.summary_cells import ends_text, interval_text
     "--rank-by",
     "Default: the first of robust_accuracy, asi and accuracy that is measured; for "
     "regressors robust_ratio, then r2.",
-    click.Choice(COLUMNS),
+    LateChoice(lambda: _columns()),
 )
 @shared.JOBS
 @shared.with_options(*shared.MODEL_OPTIONS)
-@threshold_options(lambda: COLUMNS)
+@threshold_options(lambda: _columns())
 def compare(models, data, **options):
     """Rank fitted MODELS under the same changes of the same DATA.
 
@@ -52,6 +45,10 @@ def compare(models, data, **options):
       skrobust compare a.skops b.skops test.csv --target y --preset tabular \\
           --x-train train.csv
     """  # noqa: D301
+    from skrobust.cli.compared_values import COLUMNS, MEASURES, measure
+    from skrobust.report.data_facts import versions
+    from skrobust.report.section_log import Log
+
     say = Progress(options["quiet"])
     if len(models) < 2:
         raise UserError("Name two or more models, and the data last.")
@@ -93,6 +90,10 @@ def compare(models, data, **options):
 
 def _load(paths, data, options, say):
     """Return by name each model, its (X, y, X_train) and facts about the data."""
+    from skrobust.cli.model_file import load_model
+    from skrobust.cli.rows_file import check_columns, load_data, load_train
+    from skrobust.report.data_facts import kind_of
+
     check_columns(data, options["target"])
     loaded, kinds = {}, set()
     for name, path in paths.items():
@@ -107,6 +108,9 @@ def _load(paths, data, options, say):
 
 def _facts(values, y, by, seed, log):
     """Return the ranking and the differences, as a report has them."""
+    from skrobust.cli.compared_values import MEASURES, summarize
+    from skrobust.report.model_ranking import compare_measure
+
     inputs = (MEASURES[by][0], values[by], y, seed)
     found = log.run("all models", "comparison", compare_measure, *inputs, required=True)
     rows = []
@@ -121,6 +125,10 @@ def _facts(values, y, by, seed, log):
 
 
 def _text(facts, verbose):
+    from skrobust.cli.compared_values import COLUMNS
+    from skrobust.report.model_ranking import DECISION_WORDS
+    from skrobust.report.summary_cells import interval_text
+
     by, rows = facts["ranked_by"], facts["ranking"]
     measures = [m for m in COLUMNS if m in rows[0]]
     table = [["", "model", *(m.replace("_", " ") for m in measures)]]
@@ -147,9 +155,18 @@ def _text(facts, verbose):
 
 def _cell_text(cell):
     """Return a cell as text; of an index also the value without sampling noise."""
+    from skrobust.report.number_text import number
+    from skrobust.report.summary_cells import ends_text, interval_text
+
     if cell.get("corrected") is None:
         return interval_text(cell["value"], cell["interval"])
     text = f"{number(cell['value'])}; {number(cell['corrected'])} without noise"
     if cell["interval"]:
         text += f" ({ends_text(cell['interval'])})"
     return text
+
+
+def _columns():
+    from skrobust.cli.compared_values import COLUMNS
+
+    return COLUMNS

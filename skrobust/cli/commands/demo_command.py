@@ -4,9 +4,8 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
-from skrobust.cli.demo_models import DEMOS, run_demo
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.report_files import check_names, write_files
+from skrobust.cli.option_types import LateChoice
 from skrobust.cli.terminal_text import Progress
 
 
@@ -14,7 +13,7 @@ from skrobust.cli.terminal_text import Progress
 @shared.option(
     "--data",
     "A table of mixed columns, or pictures of digits.",
-    click.Choice(list(DEMOS)),
+    LateChoice(lambda: _demos()),
     default="table",
 )
 @shared.output("--out", "The HTML file.", default="skrobust-demo.html")
@@ -32,9 +31,18 @@ def demo(ctx, **options):
 
     After Ctrl-C the same command trains again and continues with the measurements.
     """
+    from skrobust.cli.demo_models import run_demo
+    from skrobust.cli.report_files import check_names, write_files
+
     check_names(options)
     given = [options["data"], options["seed"], options["quick"]]
     say = Progress(options["quiet"])
     with parts_folder(None, "demo", given, say) as parts:
         collected = run_demo(*given, command_text(ctx), say, parts)
         write_files(collected, options, say)
+
+
+def _demos():
+    from skrobust.cli.demo_models import DEMOS
+
+    return DEMOS

@@ -11,15 +11,7 @@ from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt
-from skrobust.cli.labelling.handed_out import HandedOut
-from skrobust.cli.labelling.label_loop import LabelLoop
-from skrobust.cli.labelling.label_page import LabelPage
-from skrobust.cli.labelling.label_server import LabelServer
-from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import AMOUNT, WIDTH, need_state, pool_options
-from skrobust.cli.labelling.question_queue import QuestionQueue
-from skrobust.cli.labelling.result_text import give_result
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import Progress, wrapped
 
@@ -80,6 +72,9 @@ def label(ctx, pool, state, **options):
     The state is brought up to date at each draw and at the end; s.json.journal holds
     the answers in between, so keep both.
     """  # noqa: D301
+    from skrobust.cli.labelling.labelling_session import Session
+    from skrobust.cli.labelling.open_session import advise
+
     say = Progress(options["quiet"])
     if options["advise"]:
         click.echo(wrapped(advise(pool, options, say).text))
@@ -99,6 +94,12 @@ def label(ctx, pool, state, **options):
 
 
 def _label(session, source, options, say, resume):
+    from skrobust.cli.labelling.handed_out import HandedOut
+    from skrobust.cli.labelling.label_loop import LabelLoop
+    from skrobust.cli.labelling.open_session import columns_to_show, open_session
+    from skrobust.cli.labelling.question_queue import QuestionQueue
+    from skrobust.cli.labelling.result_text import give_result
+
     limit = options["n"] or options["until"] or options["budget"]
     if options["budget"] and (options["n"] or options["until"]):
         raise UserError("--budget is instead of -n and --until; give one of them.")
@@ -133,6 +134,9 @@ def _label(session, source, options, say, resume):
 
 def _serve(queue, pool, show, options):
     """Serve the page; return whether all is labelled, None after Ctrl-C."""
+    from skrobust.cli.labelling.label_page import LabelPage
+    from skrobust.cli.labelling.label_server import LabelServer
+
     page, stopped = LabelPage(queue, pool, show, options), False
     with LabelServer(page, options["port"] or 0) as server:
         click.echo(f"label at {server.address}")

@@ -3,27 +3,27 @@
 import json
 import os
 import re
-from functools import partial
 from pathlib import Path
 
 import click
 
-from skrobust import perturbations
 from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.file_digest import digest_of
 from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name, check_settings
-from skrobust.cli.perturbed_copies import copy_folder, copy_table
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
-from skrobust.report.public_classes import parameter_names, public_classes
 
 MANIFEST = "skrobust-perturb.json"
 
 
-perturbation_classes = partial(public_classes, perturbations, "severity")
+def perturbation_classes():
+    """Return the public perturbations by their names."""
+    from skrobust import perturbations
+    from skrobust.report.public_classes import public_classes
+
+    return public_classes(perturbations, "severity")
 
 
 @shared.command(short_help="Write perturbed copies of a table or images.")
@@ -54,6 +54,9 @@ def perturb(source, **options):
           --out noisy
       skrobust perturb photos --preset cifar_c --out photos-c
     """  # noqa: D301
+    from skrobust.cli.file_digest import digest_of
+    from skrobust.cli.perturbed_copies import copy_folder, copy_table
+
     say = Progress(options["quiet"])
     path, out = Path(source), Path(options["out"])
     if not path.exists():
@@ -93,6 +96,9 @@ def perturb(source, **options):
 
 
 def _conditions(options):
+    from skrobust import perturbations
+    from skrobust.report.public_classes import parameter_names
+
     settings = {}
     for name, value in options["settings"]:
         settings[name] = tuple(value) if isinstance(value, list) else value

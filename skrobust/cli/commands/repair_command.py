@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from skrobust._containers import is_text
 from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import (
@@ -15,17 +14,9 @@ from skrobust.cli.attack_options import (
 )
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.model_file import load_model
-from skrobust.cli.rows_file import check_columns, load_data
+from skrobust.cli.option_types import LateChoice
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines, wrapped
 from skrobust.cli.thresholds import finish, threshold_options
-from skrobust.evaluation import suggest_repairs
-from skrobust.evaluation.repair_candidates import KINDS
-from skrobust.perturbations.presets import find_preset
-from skrobust.report.data_facts import versions
-from skrobust.report.number_text import number
-from skrobust.report.preset_conditions import make_conditions
-from skrobust.report.summary_cells import interval_text
 
 # The measures of thresholds, and the columns that they are.
 MEASURES = {
@@ -61,7 +52,9 @@ _ABOUT += ("confidence", "n_fit", "n_choose", "n_report", "n_candidates")
     metavar="TABLE",
 )
 @shared.repeated(
-    "--kind kinds", "A kind of repair to try; may be repeated.", click.Choice(KINDS)
+    "--kind kinds",
+    "A kind of repair to try; may be repeated.",
+    LateChoice(lambda: _kinds()),
 )
 @shared.option("--n-repairs", "Repairs that may be combined.", shared.COUNT, default=1)
 @shared.option(
@@ -92,6 +85,11 @@ def repair(model, data, **options):
       skrobust repair model.skops rows.csv --target y --out repaired.py
       skrobust repair model.skops test.csv --target y --x-train train.csv --eps 0.5
     """  # noqa: D301
+    from skrobust.cli.model_file import load_model
+    from skrobust.cli.rows_file import check_columns, load_data
+    from skrobust.evaluation import suggest_repairs
+    from skrobust.report.data_facts import versions
+
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
     for table in filter(None, (data, options["x_train"])):
@@ -155,6 +153,10 @@ def repair(model, data, **options):
 
 def _conditions(X, options, known):
     """Return the conditions of the preset, not fitted."""
+    from skrobust._containers import is_text
+    from skrobust.perturbations.presets import find_preset
+    from skrobust.report.preset_conditions import make_conditions
+
     settings = known_of(options, known)
     preset = options["preset"]
     if preset is None and options["eps"]:
@@ -176,6 +178,8 @@ def _rows(results):
 
 
 def _text(facts, verbose):
+    from skrobust.report.number_text import number
+
     rows = facts["repairs"]
     shown = [n for n in _HEADINGS if n in rows[0] and _is_known(rows, n)]
     if "worst" not in rows[0]:  # attacks alone, which the robust accuracy is of
@@ -208,7 +212,15 @@ def _is_known(rows, name):
 
 
 def _cell(row, name):
+    from skrobust.report.summary_cells import interval_text
+
     if row[name] != row[name]:
         return "-" if row["kind"] != "original" or name != "difference" else ""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return interval_text(row[name], None if low != low else (low, high))
+
+
+def _kinds():
+    from skrobust.evaluation.repair_candidates import KINDS
+
+    return KINDS

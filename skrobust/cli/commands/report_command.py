@@ -8,19 +8,9 @@ from skrobust.cli import attack_options as attacking
 from skrobust.cli import options as shared
 from skrobust.cli.command_text import command_text
 from skrobust.cli.finished_parts import parts_folder
-from skrobust.cli.model_file import load_model
-from skrobust.cli.option_types import Name, Sizes, all_sizes
-from skrobust.cli.report_files import check_names, write_files
-from skrobust.cli.rows_file import check_columns, load_data, load_train
+from skrobust.cli.option_types import LateChoice, Name, Sizes, all_sizes
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_options
-from skrobust.metrics.registry import get_metric
-from skrobust.report.collect_for import collect_for
-from skrobust.report.data_facts import kind_of
-from skrobust.report.evidence_clauses import FRAMEWORKS
-from skrobust.report.measurements import attack_label
-from skrobust.report.needs import NAMES, measured_values
-from skrobust.report.report_options import label_metric_names
 
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
@@ -32,6 +22,10 @@ _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
 def threshold_names():
     """Return the measures of a report and the metrics that it takes on request."""
+    from skrobust.metrics.registry import get_metric
+    from skrobust.report.needs import NAMES
+    from skrobust.report.report_options import label_metric_names
+
     metrics = [
         name
         for name in label_metric_names()
@@ -50,7 +44,7 @@ def threshold_names():
     "--evidence",
     "Add a section that lists the figures by the clauses they speak to; may be "
     "repeated.",
-    click.Choice(list(FRAMEWORKS)),
+    LateChoice(lambda: _frameworks()),
 )
 @shared.with_options(*attacking.attack_options("auto"))
 @shared.repeated(
@@ -68,7 +62,7 @@ def threshold_names():
     "--metric metrics",
     "A further metric that takes true and predicted labels (for a regressor, values) "
     "and nothing else; may be repeated.",
-    Name(label_metric_names),
+    Name(lambda: _label_metrics()),
 )
 @shared.columns("--groups", "Compare the groups of a column; may be repeated.")
 @shared.column("--times", "Follow the score over the periods of a column.")
@@ -100,6 +94,14 @@ def report(ctx, model, data, **options):
       skrobust report model.skops test.csv --target y --x-train train.csv \\
           --groups region --times month --markdown report.md --out report.html
     """  # noqa: D301
+    from skrobust.cli.model_file import load_model
+    from skrobust.cli.report_files import check_names, write_files
+    from skrobust.cli.rows_file import check_columns, load_data, load_train
+    from skrobust.report.collect_for import collect_for
+    from skrobust.report.data_facts import kind_of
+    from skrobust.report.measurements import attack_label
+    from skrobust.report.needs import NAMES, measured_values
+
     say = Progress(options["quiet"])
     names = attacking.chosen_attacks(options)
     check_names(options)
@@ -151,3 +153,15 @@ def report(ctx, model, data, **options):
         write_files(collected, options, say)
     decisions = judge_both(*measured_values(collected), options)
     apply_thresholds(decisions, options, say)
+
+
+def _frameworks():
+    from skrobust.report.evidence_clauses import FRAMEWORKS
+
+    return FRAMEWORKS
+
+
+def _label_metrics():
+    from skrobust.report.report_options import label_metric_names
+
+    return label_metric_names()

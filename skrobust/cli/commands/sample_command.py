@@ -6,15 +6,8 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.labelling import answers_file
-from skrobust.cli.labelling.formats import FORMATS
-from skrobust.cli.labelling.handed_out import HandedOut, check_names, paths_for
-from skrobust.cli.labelling.labelling_session import Session
-from skrobust.cli.labelling.open_session import advise, columns_to_show, open_session
 from skrobust.cli.labelling.pool_options import AMOUNT, WIDTH, need_state, pool_options
-from skrobust.cli.labelling.result_text import give_result
-from skrobust.cli.labelling.shown_input import show_input
-from skrobust.cli.option_types import check_different
+from skrobust.cli.option_types import LateChoice, check_different
 from skrobust.cli.terminal_text import Progress, wrapped
 
 
@@ -45,7 +38,7 @@ from skrobust.cli.terminal_text import Progress, wrapped
 @shared.option(
     "--format",
     "Format of the lists.  [default: csv; what is read shows its own]",
-    click.Choice(list(FORMATS)),
+    LateChoice(lambda: _formats()),
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
 @shared.option("--half-width", "Tell how many labels this would take.", WIDTH)
@@ -74,6 +67,11 @@ def sample(pool, state, **options):
     Or answer in the terminal, or on a page in the browser:
       skrobust label pool.csv --state s.json --web
     """  # noqa: D301
+    from skrobust.cli.labelling import answers_file
+    from skrobust.cli.labelling.handed_out import check_names, paths_for
+    from skrobust.cli.labelling.labelling_session import Session
+    from skrobust.cli.labelling.open_session import advise
+
     say = Progress(options["quiet"])
     if options["advise"]:
         click.echo(wrapped(advise(pool, options, say).text))
@@ -105,6 +103,12 @@ def sample(pool, state, **options):
 
 
 def _sample(session, source, lists, options, say):
+    from skrobust.cli.labelling import answers_file
+    from skrobust.cli.labelling.handed_out import HandedOut
+    from skrobust.cli.labelling.open_session import columns_to_show, open_session
+    from skrobust.cli.labelling.result_text import give_result
+    from skrobust.cli.labelling.shown_input import show_input
+
     if not session.exists and not (options["n"] or options["budget"]):
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
     pool, reader = open_session(session, source, options, say)
@@ -147,6 +151,8 @@ def _sample(session, source, lists, options, say):
 
 
 def _take_answers(session, pool, reader, path, options):
+    from skrobust.cli.labelling import answers_file
+
     answers, unknown = answers_file.read_answers(path, pool, reader, options["format"])
     name = Path(path).name
     n_new = n_other = 0
@@ -184,3 +190,9 @@ def _counted(name, n_answers, n_new, n_other):
     known = n_answers - n_new - n_other
     parts = [(n_new, "new"), (n_other, "corrected"), (known, "known before")]
     return f"answers in {name}: " + ", ".join(f"{n} {word}" for n, word in parts if n)
+
+
+def _formats():
+    from skrobust.cli.labelling.formats import FORMATS
+
+    return FORMATS

@@ -7,10 +7,6 @@ from skrobust.cli.exit_codes import CODES, CommandGroup, UserError
 from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name
 from skrobust.cli.terminal_text import Progress, aligned, wrapped
-from skrobust.report.number_text import number
-from skrobust.studies import deepfake_study
-from skrobust.studies.study_page import ATTACK_NAMES, budget_text
-from skrobust.studies.study_sizes import DETECTORS
 
 _SHOWN = (5, 20)  # hundredths
 
@@ -22,7 +18,7 @@ def study():
 
 def _pairs(ctx, param, values):
     """Return ``NAME=VALUE`` options as a dictionary with the full names."""
-    out, names = {}, Name(lambda: DETECTORS)
+    out, names = {}, Name(lambda: _detectors())
     for text in values:
         name, is_pair, value = text.partition("=")
         if not is_pair or not value:
@@ -72,7 +68,7 @@ def _pairs(ctx, param, values):
 @shared.repeated(
     "--detector detectors",
     "A detector; may be repeated.  [default: Meso4, MesoInception4, ResNet34]",
-    Name(lambda: DETECTORS),
+    Name(lambda: _detectors()),
 )
 @shared.repeated(
     "--weights",
@@ -118,6 +114,8 @@ def deepfake(out, **options):
           --weights MesoInception4=MesoInception_DF.h5 --out study
       skrobust study deepfake --folder faces --cropped --quick --out study
     """  # noqa: D301
+    from skrobust.studies import deepfake_study
+
     say = Progress(options.pop("quiet"))
     quick, full = options.pop("quick"), options.pop("full")
     if quick and full:
@@ -135,6 +133,7 @@ def deepfake(out, **options):
         size="quick" if quick else "full" if full else "default",
         random_state=options.pop("seed"),
         progress=say,
+        verbose=int(say.has_bars),
         **options,
     )
     if say.is_quiet:
@@ -145,6 +144,9 @@ def deepfake(out, **options):
 
 def _lines(results):
     """Return the results as lines: a table, and the findings."""
+    from skrobust.report.number_text import number
+    from skrobust.studies.study_page import ATTACK_NAMES, budget_text
+
     heads = [f"RR({k / 100:.2f})" for k in _SHOWN]
     table = [["attack", "budget", "detector", "RA", *heads]]
     for cell in results["cells"]:
@@ -157,3 +159,9 @@ def _lines(results):
         counts = f"for {finding['n_for']}, against {finding['n_against']}"
         lines.append(wrapped(f"{finding['claim']} {counts}, of {finding['n']}"))
     return lines
+
+
+def _detectors():
+    from skrobust.studies.study_sizes import DETECTORS
+
+    return DETECTORS

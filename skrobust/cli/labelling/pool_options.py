@@ -4,15 +4,11 @@ import click
 
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.image_input import LAYOUTS
-from skrobust.cli.labelling.sampler_choice import GOALS
-from skrobust.cli.labelling.sampler_names import get_sampler_names
-from skrobust.cli.option_types import Grades, Name, Numbers
+from skrobust.cli.option_types import Grades, LateChoice, LateHelp, Name, Numbers
 
 WIDTH = click.FloatRange(min=0, min_open=True)
 AMOUNT = click.FloatRange(min=0, min_open=True)
 SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
-NAMES = f"One of {', '.join(get_sampler_names())}; a beginning will do.  "
 pool_options = shared.with_options(
     click.argument("pool"),
     shared.output(
@@ -76,18 +72,23 @@ pool_options = shared.with_options(
     shared.option(
         "--layout",
         "How the model takes images; default: told by its features.",
-        click.Choice(LAYOUTS),
+        LateChoice(lambda: _layouts()),
     ),
     shared.option(
         "--sampler",
-        f"{NAMES}[default: one that fits, with the reason]",
-        Name(get_sampler_names, may_be_short=True),
+        None,
+        Name(lambda: _samplers(), may_be_short=True),
+        cls=LateHelp,
+        find_help=lambda: (
+            f"One of {', '.join(_samplers())}; a beginning will do.  "
+            "[default: one that fits, with the reason]"
+        ),
     ),
     shared.option(
         "--goal",
         "What the sampler is chosen for: a small error of the estimate, many failures, "
         "or both.  [default: accuracy]",
-        click.Choice(GOALS),
+        LateChoice(lambda: _goals()),
     ),
     shared.flag("--advise", "Say which sampler fits and why, and do nothing else."),
     shared.set_option(
@@ -106,3 +107,21 @@ def need_state(state):
     """Raise where no file of the session is named."""
     if state is None:
         raise UserError("Missing option '--state': name the file of the session.")
+
+
+def _samplers():
+    from skrobust.cli.labelling.sampler_names import get_sampler_names
+
+    return get_sampler_names()
+
+
+def _layouts():
+    from skrobust.cli.image_input import LAYOUTS
+
+    return LAYOUTS
+
+
+def _goals():
+    from skrobust.cli.labelling.sampler_choice import GOALS
+
+    return GOALS

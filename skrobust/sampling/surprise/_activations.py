@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._containers import to_array
 from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
+from skrobust._parallel import StepBar, count, counting
 from skrobust._responses import check_net_input, is_net, undisturbed, unwrap
 from skrobust._validation import check_choice, check_count, invalid
 
@@ -24,7 +25,9 @@ _MLP_FUNCTIONS = {
 }
 
 
-def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=None):
+def extract_activations(
+    estimator, X, *, layer=None, pool="flatten", batch_size=None, verbose=0
+):
     """Return the activations of one layer, one row for each input.
 
     The model is used as it is. A net runs in evaluation mode and without gradients;
@@ -48,6 +51,8 @@ def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=
     batch_size : int or None, default=None
         Rows in one pass; None is the net's own. It does not change the result beyond
         rounding.
+    verbose : int, default=0
+        From 1 on, a progress bar over the rows, with the time left.
 
     Returns
     -------
@@ -91,7 +96,9 @@ def extract_activations(estimator, X, *, layer=None, pool="flatten", batch_size=
     check_net_input(estimator, X)
     for _, step in steps:
         X = step.transform(X)
-    return as_rows(activations(model, X, layer, batch_size, caller), pool)
+    n = len(X) if isinstance(X, (list, tuple)) else X.shape[0]
+    with StepBar(n, caller, verbose) as bar, counting(bar):
+        return as_rows(activations(model, X, layer, batch_size, caller), pool)
 
 
 def as_rows(activations, pool):
@@ -124,6 +131,7 @@ def _mlp_activations(mlp, X, layer, batch_size, caller):
         for i in range(last + 1):
             z = act(z @ mlp.coefs_[i] + mlp.intercepts_[i])
         out[start : start + step] = z
+        count(len(z))
     return out
 
 
@@ -147,6 +155,7 @@ def _net_activations(net, X, layer, batch_size, caller):
                 output = net.infer(rows)
             n_rows = len(output[0] if isinstance(output, tuple) else output)
             pieces.append(_host(torch, _only(recorded, layer, caller), n_rows, caller))
+            count(n_rows)
     if not pieces:
         raise ValueError(f"{caller} needs at least one sample; got none.")
     return np.concatenate(pieces)

@@ -1,0 +1,123 @@
+"""Tasks on the workers of a dask cluster, sent again where their data are lost.
+
+joblib's own backend for dask leaves each array that tasks share on one worker. When
+that worker dies, the run ends with an error or never ends. Here the client sends shared
+objects to every worker, and again to those that replace them.
+"""
+
+import time
+from collections import Counter
+from concurrent.futures import CancelledError
+
+from joblib import cpu_count, parallel_config
+from sklearn import config_context, get_config
+
+from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.task_call import call_task, call_task_apart
+from skrobust._parallel.thread_bound import bounded_blas
+
+_PAUSE = 1.0  # seconds in which a nanny starts another worker
+
+
+def is_dask_worker():
+    """Say whether this code runs inside a task on a dask worker."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def run_on_dask(client, function, tasks, submit_options):
+    """Yield the place and the result of each task as they end, on a dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client of the cluster.
+    function : callable
+        Called with the arguments of a task.
+    tasks : dict of int to tuple
+        Arguments by place; those that are parcels are sent to each worker once.
+    submit_options : dict
+        Options of ``Client.submit``, such as ``resources``.
+
+    Yields
+    ------
+    tuple
+        Place, and result with warnings. A task whose data or result was lost with its
+        worker is not among them.
+    """
+    from distributed import as_completed
+
+    parcels = {id(a): a for args in tasks.values() for a in args if _is_parcel(a)}
+    options = {"pure": False, "retries": 0, **submit_options}
+    sent = {}
+    if parcels:
+        try:
+            found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
+        except OSError:  # a worker died meanwhile; nothing was run
+            time.sleep(_PAUSE)
+            return
+        sent = dict(zip(parcels, found, strict=True))
+    slots = _slots(client)
+    n_here = max((n for at, n in slots.items() if _is_here(at)), default=None)
+    call = _call, slots, get_config(), function
+    places = {}
+    for i, args in tasks.items():
+        args = [sent.get(id(a), a) for a in args]
+        places[client.submit(*call, *args, **options)] = i
+    waiting = as_completed(list(places))
+    limit = None if n_here is None else max(1, cpu_count() // n_here)
+    try:
+        with bounded_blas(limit):
+            yield from _arrived(waiting, places)
+    finally:
+        client.cancel(list(places))
+
+
+def _arrived(waiting, places):
+    for future in waiting:
+        place = places.pop(future)
+        try:
+            result = future.result()
+        except CancelledError:  # its data were lost with a worker
+            continue
+        yield place, result
+
+
+def _is_here(address):
+    return address.startswith("inproc")
+
+
+def _is_parcel(value):
+    return isinstance(value, Parcel)
+
+
+def _slots(client):
+    """Return the number of tasks that each machine runs at a time, by worker."""
+    n_threads, total = client.nthreads(), Counter()
+    for address, n in n_threads.items():
+        total[_machine(address)] += n
+    return {address: total[_machine(address)] for address in n_threads}
+
+
+def _machine(address):
+    # tcp://host:port, or inproc://host/process/number
+    return address.rpartition("/" if _is_here(address) else ":")[0]
+
+
+def _call(n_slots, config, function, *args):
+    from distributed import get_worker
+
+    worker = get_worker()
+    # A worker that came later is a neighbour like the others.
+    n = n_slots.get(worker.address) or max(n_slots.values(), default=1)
+    limit = max(1, cpu_count() // n)
+    alone = worker.state.nthreads == 1 and not _is_here(worker.address)
+    with config_context(**config), parallel_config("threading", n_jobs=1):
+        if alone:
+            return call_task_apart(function, args, limit)
+        return call_task(function, args, limit), ()

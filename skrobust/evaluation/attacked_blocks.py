@@ -1,0 +1,142 @@
+"""Attacks on blocks of rows: each block is a task, and a part of a checkpoint."""
+
+import re
+import warnings
+
+import numpy as np
+
+from skrobust._keyed_noise.splitmix import row_keys
+from skrobust._stacklevel import level_outside
+from skrobust.base import BaseAttack
+
+# Many batches, so that a task pays for its start; the results of an attack do not
+# depend on it, nor on the number of workers.
+_BLOCK = 1024
+
+
+def row_blocks(attack, X):
+    """Return the rows of each block: slices, arrays of positions, or all at once.
+
+    A block is a whole number of batches, so that a net sees what it would have seen.
+    Equal rows, which draw by their rank among each other, stay together. Only attacks
+    that treat rows one by one are divided: with plain numbers, a radius that does not
+    depend on the other rows, and no constraints.
+
+    Parameters
+    ----------
+    attack : object with ``perturb``
+        The attack.
+    X : container of rows
+        The rows.
+
+    Returns
+    -------
+    list of slice or ndarray of int
+        They cover each row once.
+    """
+    batch = getattr(attack, "batch_size", None) or 1
+    size = batch * -(-_BLOCK // batch)
+    plain = type(X) is np.ndarray and X.ndim > 1 and X.dtype.kind in "biuf"
+    if not isinstance(attack, BaseAttack) or not plain or len(X) <= size:
+        return [slice(None)]
+    eps = getattr(attack, "eps", None)
+    constraints = getattr(attack, "constraints", None)
+    targets = np.ndim(getattr(attack, "target", None))
+    if isinstance(eps, str) or constraints is not None or targets:
+        return [slice(None)]
+    if X.dtype.kind == "f" and not np.isfinite(X.sum()):
+        return [slice(None)]  # missing values are a matter of columns
+    _, first, group = np.unique(row_keys(X), return_index=True, return_inverse=True)
+    if len(first) == len(X):
+        return [slice(i, i + size) for i in range(0, len(X), size)]
+    order = np.argsort(first[group], kind="stable")
+    starts = np.flatnonzero(np.diff(first[group][order], prepend=-1))
+    cuts, last = [], 0
+    for start in starts:
+        if start - last >= size:
+            cuts.append(start)
+            last = start
+    return np.split(order, cuts)
+
+
+def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
+    """Return what each run of an attack found, from its blocks of rows.
+
+    Parameters
+    ----------
+    store : Checkpoint
+        Keeps finished blocks.
+    prefix : str
+        Prefix of their keys.
+    runs : list of (str, callable, attack)
+        What is found; a function of ``(estimator, attack, X, y)`` that returns an array
+        of one entry per row; and the attack.
+    estimator, X, y : model, rows, labels
+        What is attacked.
+    n_jobs : int or None
+        As everywhere in scikit-learn.
+    bar : StepBar
+        Moves by one for each run.
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples, ...)
+        One per run.
+    """
+    blocks = [row_blocks(attack, X) for _, _, attack in runs]
+    tasks, weights = [], []
+    for (name, function, attack), rows in zip(runs, blocks, strict=True):
+        for part in rows:
+            which = () if len(rows) == 1 else (part,)
+            key = store.key(prefix, name, attack, *which)
+            tasks.append((key, _attack_rows, function, estimator, attack, X, y, part))
+            weights.append(1 / len(rows))
+    steps = _Steps(bar, weights)
+    if len(tasks) == len(runs):
+        parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
+    else:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
+        _warn_once(caught)
+    parts = iter([part for part, _ in parts])
+    return [_joined([next(parts) for _ in rows], rows, len(y)) for rows in blocks]
+
+
+class _Steps:
+    """Bar of runs, which moves by the share of a block."""
+
+    def __init__(self, bar, weights):
+        self._bar, self._step = bar, sum(weights) / len(weights)
+
+    def done(self, step=1):
+        self._bar.done(step * self._step)
+
+
+def _attack_rows(function, estimator, attack, X, y, rows):
+    if isinstance(rows, slice) and rows == slice(None):  # X may be no array
+        return function(estimator, attack, X, y)
+    return function(estimator, attack, X[rows], y[rows])
+
+
+def _joined(parts, rows, n):
+    if len(parts) == 1:
+        return parts[0]
+    out = np.empty((n, *parts[0].shape[1:]), dtype=parts[0].dtype)
+    for part, places in zip(parts, rows, strict=True):
+        out[places] = part
+    return out
+
+
+def _warn_once(caught):
+    """Warn of what blocks say, once where the numbers alone differ."""
+    told = {}
+    for warning in caught:
+        text = str(warning.message)
+        kind = warning.category, re.sub(r"\d+", "#", text)
+        told.setdefault(kind, {})[text] = None
+    for (category, _), texts in told.items():
+        text = next(iter(texts))
+        if len(texts) > 1:
+            text += f" (So in {len(texts)} blocks of rows, of which this is the first.)"
+        warnings.warn(text, category, stacklevel=level_outside())

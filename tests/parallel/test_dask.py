@@ -1,0 +1,140 @@
+"""Long calls on a real dask cluster: same bits, lost workers, data sent once."""
+
+import os
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from parallel_cases import (
+    CALLS,
+    Counting,
+    Deadly,
+    X,
+    Y,
+    assert_same,
+    notes,
+    perturbations,
+)
+
+from skrobust._parallel import run_tasks
+from skrobust.evaluation import evaluate_perturbations
+from skrobust.perturbations import GaussianNoise
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.slow
+STRENGTHS = (0.05, 0.1, 0.2, 0.3, 0.4)
+
+
+@pytest.fixture(scope="module")
+def client():
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        warnings.catch_warnings(),
+        distributed.LocalCluster(processes=True, **how) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        warnings.simplefilter("ignore")
+        yield client
+
+
+@pytest.fixture
+def on_dask(client):
+    """Return what calls a function on the cluster."""
+
+    def call(function, *args, **kwargs):
+        with joblib.parallel_config("dask"):
+            return function(*args, **kwargs)
+
+    return call
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_do_not_depend_on_the_cluster(name, on_dask):
+    assert_same(CALLS[name](), on_dask(CALLS[name], n_jobs=2))
+
+
+def processes(i):
+    return os.getpid()
+
+
+def test_tasks_run_on_the_workers(on_dask):
+    found = set(on_dask(run_tasks, processes, [(i,) for i in range(30)]))
+    assert os.getpid() not in found
+    assert len(found) == 2
+    # One job is this process, whatever the backend.
+    assert set(on_dask(run_tasks, processes, [(0,), (1,)], n_jobs=1)) == {os.getpid()}
+
+
+@pytest.mark.parametrize("at", [0.05, 0.2])
+def test_a_killed_worker_costs_nothing(at, on_dask, tmp_path):
+    # At 0.05 it dies before the other worker may have the data.
+    whole = perturbations([Deadly(s) for s in STRENGTHS])
+    deadly = [Deadly(s, str(tmp_path) if s == at else None) for s in STRENGTHS]
+    found = on_dask(perturbations, deadly, checkpoint=tmp_path / "parts")
+    assert (tmp_path / f"death 0 at {at}").exists()
+    for name in ("correct", "score", "flip_rate", "changed", "distortion"):
+        assert whole[name].tobytes() == found[name].tobytes()
+    assert len(list((tmp_path / "parts").glob("*.npy"))) == len(STRENGTHS)
+
+
+def test_a_worker_that_dies_alone_is_no_end(tmp_path):
+    # joblib's own backend would wait for ever: nobody else has the data.
+    how = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    deadly = [Deadly(s, str(tmp_path) if s == 0.1 else None) for s in STRENGTHS]
+    with (
+        distributed.LocalCluster(processes=True, **how) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        found = perturbations(deadly)
+    assert np.array_equal(
+        found.correct, perturbations([Deadly(s) for s in STRENGTHS]).correct
+    )
+
+
+def test_a_task_that_always_dies_is_given_up(on_dask, tmp_path):
+    deadly = [Deadly(0.05), Deadly(0.1, str(tmp_path), n_deaths=50)]
+    with pytest.raises(RuntimeError, match="lost its worker several times"):
+        on_dask(perturbations, deadly, checkpoint=tmp_path / "parts")
+    assert len(list((tmp_path / "parts").glob("*.npy"))) == 1
+
+
+def test_data_are_sent_once(on_dask, tmp_path):
+    model = Counting(str(tmp_path)).fit(X, Y % 2)
+    noise = [GaussianNoise(std=s, random_state=0) for s in np.linspace(0.1, 0.4, 20)]
+    before = len(notes(tmp_path, "pickled"))
+    on_dask(evaluate_perturbations, model, X, Y % 2, noise)
+    assert len(notes(tmp_path, "pickled")) - before == 1  # not once per condition
+    unpickled = notes(tmp_path, "unpickled")
+    assert len(unpickled) == len(set(unpickled)) <= 2  # once per worker
+
+
+def test_a_report_on_a_cluster(on_dask):
+    pytest.importorskip("jinja2")
+    from parallel_cases import GRID, LINEAR
+
+    from skrobust.report import collect_report
+
+    settings = {"image_shape": (8, 8), "data_range": (0, 1), "eps": 0.05}
+    settings |= {"conditions": GRID, "checks": False, "n_labels": 20}
+    data = {"linear": LINEAR}, X[300:400], Y[300:400]
+    alone = collect_report(*data, **settings)
+    spread = on_dask(collect_report, *data, n_jobs=2, **settings)
+    for part in ("models", "comparison"):
+        assert repr(alone.get(part)) == repr(spread.get(part)), part
+
+
+def test_a_worker_that_dies_while_data_are_sent(on_dask, client, monkeypatch):
+    scatter, failures = client.scatter, [1]
+
+    def fragile(*args, **kwargs):
+        if failures:
+            failures.pop()
+            raise distributed.comm.CommClosedError("a worker died")
+        return scatter(*args, **kwargs)
+
+    monkeypatch.setattr(client, "scatter", fragile)
+    one = perturbations()
+    assert_same(one, on_dask(perturbations))
+    assert not failures
