@@ -7,7 +7,6 @@ import click
 from skrobust._whole_file import write_whole
 from skrobust.cli import options as shared
 from skrobust.cli.attack_options import attack_options, build_attacks, chosen_attacks
-from skrobust.cli.batched_source import batched_source
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import parts_folder
 from skrobust.cli.terminal_text import Progress, aligned, warning_lines
@@ -64,6 +63,7 @@ def attack(model, data, **options):
     import numpy as np
 
     from skrobust.cli import attack_results as results
+    from skrobust.cli.batched_source import batched_source
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
     from skrobust.report.data_facts import kind_of, versions
