@@ -28,7 +28,7 @@ _LARGE = 1e15  # numbers from which squares leave single precision
 class IndexedRows:
     """Rows in classes, each large class with an index of its own.
 
-    ``search`` is that of NearestRows.
+    ``search`` is that of NearestRows, from the edge of a class to that of another.
 
     Parameters
     ----------
@@ -83,16 +83,15 @@ class IndexedRows:
                 part = allowed[at : at + _BLOCK]
                 which, found = self._proposed(index, queries[part], len(places))
                 which, found = part[which], places[found]
-                kept = (first <= found) & (found < stop)
-                kept &= (found < banned[which, 0]) | (banned[which, 1] <= found)
+                kept = (found < banned[which, 0]) | (banned[which, 1] <= found)
                 self.exact.improve(queries, which[kept], found[kept], best, place)
-        distance = self.exact.distances(best)
-        lost = np.flatnonzero(place < 0)
-        if len(lost):
-            distance[lost], place[lost] = self.exact.search(
-                queries[lost], first, stop, banned=banned[lost]
-            )
-        return distance, place
+                lost = np.setdiff1d(part, which[kept])
+                if len(lost):  # the index found nothing, or could not be asked
+                    _, found = self.exact.search(
+                        queries[lost], low, high, banned=banned[lost]
+                    )
+                    self.exact.improve(queries, lost, found, best, place)
+        return self.exact.distances(best), place
 
     def _search_few(self, queries, first, stop, banned, best, place):
         """Search the rows that no index contains."""
