@@ -68,7 +68,9 @@ def seconds(call, *arguments):
 def pays_from(exact, index):
     """Return from how many scores an index is cheaper, fit included, as text."""
     saved = (exact[1] - index[1]) / N_TEST
-    return f"{(index[0] - exact[0]) / saved:,.0f}" if saved > 0 else "never"
+    if saved < 0.05 * exact[1] / N_TEST:
+        return "never"
+    return f"{float(f'{(index[0] - exact[0]) / saved:.1e}'):,.0f}"
 
 
 def main():

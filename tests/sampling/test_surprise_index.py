@@ -75,6 +75,7 @@ class MinusOne(FirstUnits):
     def transform(self, X):
         graph = super().transform(X)
         graph.indices[1::2] = -1
+        graph.indices[: graph.indptr[len(X) // 2]] = -1
         return graph
 
 
@@ -111,6 +112,15 @@ def test_an_exact_index_gives_the_exact_scores(dtype, mode, offset):
         "n_rows": 200, "same_class": 1.0, "other_class": 1.0,
         "median": 0.0, "largest": 0.0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_an_index_gets_rows_whose_squares_it_can_hold(size):
+    surprise = DistanceSurprise(index=KNeighborsTransformer(n_neighbors=3))
+    surprise.fit(TRAIN * size, LABELS)
+    scores = surprise.score_samples(TEST * size, PREDICTED)
+    expected = EXACT.score_samples(TEST, PREDICTED)
+    assert np.allclose(scores, expected, rtol=1e-12, atol=0)
 
 
 def test_blocks_and_the_order_of_rows_do_not_matter(monkeypatch):
@@ -166,7 +176,8 @@ def test_far_rows_are_not_shown_to_the_index():
     surprise = DistanceSurprise(index=index, random_state=0).fit(train, LABELS)
     exact = DistanceSurprise().fit(train, LABELS)
     far = np.array([[1e100, 0, 0, 0, 0], [1, 1, 1, 1, 1]])
-    assert np.array_equal(surprise.score_samples(far), exact.score_samples(far))
+    scores = surprise.score_samples(far, [0, 0])
+    assert np.array_equal(scores, exact.score_samples(far, [0, 0]))
     with pytest.raises(ValueError, match="overflow"):
         surprise.score_samples(np.full((1, 5), 1e300), [0])
 

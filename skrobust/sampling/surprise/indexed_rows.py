@@ -29,6 +29,7 @@ class IndexedRows:
     """Rows in classes, each large class with an index of its own.
 
     ``search`` is that of NearestRows, from the edge of a class to that of another.
+    Of the rows in indices, whole classes may be banned.
 
     Parameters
     ----------
@@ -83,9 +84,8 @@ class IndexedRows:
                 part = allowed[at : at + _BLOCK]
                 which, found = self._proposed(index, queries[part], len(places))
                 which, found = part[which], places[found]
-                kept = (found < banned[which, 0]) | (banned[which, 1] <= found)
-                self.exact.improve(queries, which[kept], found[kept], best, place)
-                lost = np.setdiff1d(part, which[kept])
+                self.exact.improve(queries, which, found, best, place)
+                lost = np.setdiff1d(part, which)
                 if len(lost):  # the index found nothing, or could not be asked
                     _, found = self.exact.search(
                         queries[lost], low, high, banned=banned[lost]
