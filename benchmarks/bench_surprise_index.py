@@ -3,8 +3,8 @@
 10 classes of activations of 64 units, 10,000 of them scored, exactly and with
 PyNNDescentTransformer (extra ``ann``). "independent": units of independent noise, the
 hardest case for an index. "8 factors": a ReLU layer of 8 factors and a little noise, as
-activations tend to be. Compilation is left out and printed: pynndescent keeps a part of it
-on disk, so that it takes longest the first time.
+activations tend to be. Compilation is left out and printed: pynndescent keeps a part
+of it on disk, so that it takes longest the first time.
 
     NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/bench_surprise_index.py
 
