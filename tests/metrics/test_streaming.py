@@ -488,3 +488,13 @@ def test_memory_does_not_grow_with_the_rows(case):
 def _of_many(case):
     """Return the size of a data set that holds all rows."""
     return {"n_samples": 99_999} if "n_samples" in case[2] else {}
+
+
+def test_options_are_checked_without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric = StreamingMetric("normalized_r2", n_features=1, n_samples=100)
+        metric.partial_update([0.0, 1.0, 2.0], [0.0, 1.0, 1.0])
+    assert 0 < metric.compute() <= 1
+    with pytest.raises(ValueError, match="n_features"):
+        StreamingMetric("normalized_r2", n_features=0).partial_update([1.0], [1.0])
