@@ -42,10 +42,21 @@ def as_batches(X, y, batch_size, caller):
         raise ValueError(
             f"{caller} takes y=None beside BatchedRows, which have their labels."
         )
+    if hasattr(X, "__next__") or callable(X) or _is_loader(X):
+        raise ValueError(
+            f"{caller} takes y=None beside rows that come in batches, which have their "
+            f"labels. Got {type(X).__name__} as X, and y."
+        )
     is_array = hasattr(X, "shape") and not is_frame(X) and not is_text(X)
     if not is_array or not (batch_size or is_on_disk(X)):
         return None
     return BatchedRows.from_arrays(X, y, batch_size=batch_size)
+
+
+def _is_loader(X):
+    """Return whether X gives batches one after the other, and has no rows."""
+    has_rows = hasattr(X, "__getitem__") or hasattr(X, "shape")
+    return hasattr(X, "__iter__") and not has_rows
 
 
 def refuse_in_batches(attack, eps, checks, caller):

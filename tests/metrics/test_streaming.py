@@ -386,6 +386,18 @@ def test_ordered_categories_and_dates_are_periods():
         metric.partial_update(SCORE[rows], periods=series.iloc[rows])
     means = [SCORE[names == name].mean() for name in ("top", "low", "mid")]
     assert metric.compute() == pytest.approx(stability_index(means))
+    other = pandas.Categorical(["mid", "top"], ["mid", "top"], ordered=True)
+    late = pandas.Categorical(["end"], ["top", "low", "mid", "end"], ordered=True)
+    before = metric.compute()
+    for bad in (other, ["first"]):
+        with pytest.raises(ValueError, match="'periods' parameter of StreamingMetric"):
+            metric.partial_update(SCORE[: len(bad)], periods=bad)
+    more = StreamingMetric("stability_index").partial_update(SCORE[:2], periods=other)
+    with pytest.raises(ValueError, match="ordered by the same categories"):
+        metric.merge(more)
+    assert metric.compute() == before
+    metric.partial_update([SCORE[0]], periods=late)
+    assert metric.compute() == pytest.approx(stability_index([*means, SCORE[0]]))
     dates = np.datetime64("2026-01-01") + WEEK
     metric = StreamingMetric("stability_index").partial_update(SCORE, periods=dates)
     assert metric.compute() == pytest.approx(of_weeks(SCORE, WEEK))
