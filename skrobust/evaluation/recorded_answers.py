@@ -9,6 +9,7 @@ from skrobust.base.changed_rows import n_rows
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.evaluation.untouched import change_fields
+from skrobust.metrics.labels import label_array
 
 _METHODS = ("predict", "predict_proba", "decision_function")
 _CALLER = "evaluate_perturbations"
@@ -54,15 +55,19 @@ class AnswersOfBatches:
 
     def clean_part(self, X):
         """Return the answers to clean rows."""
-        answers = np.asarray(getattr(self.estimator, self.method)(X))
-        return part_of(X, X, answers=answers)
+        return part_of(X, X, answers=self._answers(X))
+
+    def _answers(self, X):
+        found = np.asarray(getattr(self.estimator, self.method)(X))
+        if found.dtype.kind != "O":
+            return found
+        return label_array(found, _CALLER, "y_pred")  # as a checkpoint can keep them
 
     def condition_part(self, condition, X, y):
         """Return the answers to rows under a condition, and what it did to them."""
         moved = perturb_rows(condition, self.estimator, X, y, _CALLER)
-        answers = np.asarray(getattr(self.estimator, self.method)(moved))
         change = change_fields(X, moved, self.units)
-        return part_of(X, moved, answers=answers, **change)
+        return part_of(X, moved, answers=self._answers(moved), **change)
 
     def score(self, parts, y, shape):
         """Return the score of the answers to all batches.

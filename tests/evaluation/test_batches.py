@@ -226,6 +226,17 @@ def test_equal_batches_have_parts_of_their_own(tmp_path, evaluate):
         same(evaluate(MODEL, rows, labels, what, **settings), wanted)
 
 
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "neg_log_loss"])
+def test_a_checkpoint_keeps_labels_of_text_in_objects(tmp_path, scoring):
+    names = np.array([f"{'digit' * (i % 3)}{i}" for i in range(10)], dtype=object)
+    model = clone(MODEL).fit(X[:600], names[Y[:600]])
+    data = model, ROWS, names[LABELS], CONDITIONS[:2]
+    wanted = evaluate_perturbations(*data, scoring=scoring)
+    settings = {"scoring": scoring, "batch_size": 50, "checkpoint": tmp_path}
+    for _ in range(2):
+        same(evaluate_perturbations(*data, **settings), wanted)
+
+
 def test_groups_and_clusters_go_on():
     n = len(ROWS)
     more = {
