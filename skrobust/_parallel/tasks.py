@@ -1,5 +1,6 @@
 """Tasks in parallel, on whatever backend ``joblib.parallel_config`` chose."""
 
+import builtins
 import contextlib
 import types
 import warnings
@@ -19,6 +20,11 @@ from skrobust._parallel.thread_bound import bounded_blas
 
 _MOST_DEATHS = 3  # in a row, without a result between them
 _LIGHT = (type(None), bool, int, float, complex, str, type)
+_PLAIN_WARNINGS = {
+    kind
+    for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, Warning)
+}
 # Errors of dask and Ray, which gave a task up after restarts of their own.
 _GIVEN_UP = {"KilledWorker", "WorkerCrashedError", "OutOfMemoryError"}
 
@@ -95,7 +101,7 @@ def _results(function, tasks, n_jobs):
                 _tell(told, registry)
                 yield place, result
         except Exception as error:
-            if not isinstance(error, BrokenExecutor) and not _gave_up(error):
+            if not _is_death(error) and not _gave_up(error):
                 raise
             death = error
         n_deaths = n_deaths + 1 if len(left) == n_before else 0
@@ -110,6 +116,10 @@ def _results(function, tasks, n_jobs):
 def _tell(warned, registry):
     """Show warnings of a worker, by the filters of this process."""
     for text, category, *place in warned:
+        try:
+            category(text)
+        except Exception:  # it is made of more than a text
+            category = next(c for c in category.__mro__ if c in _PLAIN_WARNINGS)
         warnings.warn_explicit(text, category, *place, registry=registry)
 
 
@@ -155,8 +165,14 @@ def _call_apart(place, *call):
     return place, call_task_apart(*call)
 
 
+def _is_death(error):
+    # joblib also says so of results and errors that cannot be pickled.
+    return isinstance(error, BrokenExecutor) and "serialize" not in str(error)
+
+
 def _gave_up(error):
-    return type(error).__name__ in _GIVEN_UP
+    family = type(error).__module__.partition(".")[0]
+    return family in ("distributed", "ray") and type(error).__name__ in _GIVEN_UP
 
 
 def _dask_client(backend):

@@ -352,6 +352,11 @@ def _pair(batch):
         X = to_array(X)
     if y is None:
         return X, None
+    if np.ndim(y) == 0 and not hasattr(y, "detach"):
+        raise ValueError(
+            f"{_CALLER} needs batches that are pairs (X, y) of several rows and their "
+            f"labels. Got {y!r} as y."
+        )
     y = check_targets(to_array(y) if hasattr(y, "detach") else y, _CALLER)
     if len(y) != n_rows(X):
         raise ValueError(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._optional import require
 from skrobust._parquet import ParquetPieces, piece_files
 from skrobust._validation import invalid
@@ -48,7 +49,8 @@ def _read(X, rows):
         X = np.memmap(X.filename, X.dtype, "r", X.offset, X.shape, order)
     if hasattr(X, "columns") or type(X) is np.ndarray:
         return X[rows]
-    return np.array(X[rows])
+    part = X[rows]
+    return to_array(part) if hasattr(part, "detach") else np.array(part)
 
 
 class ParquetBatches:

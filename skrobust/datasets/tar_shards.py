@@ -68,6 +68,7 @@ def shard_samples(file, caller):
     """
     key, members = None, {}
     try:
+        _check_end(file)
         with tarfile.open(file, "r|*") as tar:
             for member in tar:
                 tar.members = []  # which would grow with the file
@@ -87,6 +88,18 @@ def shard_samples(file, caller):
         ) from error
     if members:
         yield key, members
+
+
+def _check_end(file):
+    """Raise for a tar file that was cut between two blocks, which tarfile accepts."""
+    with open(file, "rb") as opened:
+        is_plain = opened.read(262)[257:] == b"ustar"  # others are compressed
+        if not is_plain:
+            return
+        opened.seek(0, os.SEEK_END)
+        opened.seek(max(0, opened.tell() - 2 * tarfile.BLOCKSIZE))
+        if any(opened.read()):
+            raise EOFError("it has no end, so that samples may be missing")
 
 
 def sample_row(members, options, where, caller):
@@ -143,7 +156,12 @@ def sample_label(members, label, where, caller):
         raise ValueError(
             f"{caller}: {where} has no label {ending!r}; it has {', '.join(members)}."
         )
-    text = members[ending].decode("utf-8").strip()
+    try:
+        text = members[ending].decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{caller}: {where} has a label {ending!r} that is no text in UTF-8."
+        ) from error
     if not field:
         return int(text) if re.fullmatch(r"-?\d+", text) else text
     try:

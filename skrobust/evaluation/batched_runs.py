@@ -42,10 +42,21 @@ def as_batches(X, y, batch_size, caller):
         raise ValueError(
             f"{caller} takes y=None beside BatchedRows, which have their labels."
         )
+    if hasattr(X, "__next__") or callable(X) or _is_loader(X):
+        raise ValueError(
+            f"{caller} takes y=None beside rows that come in batches, which have their "
+            f"labels. Got {type(X).__name__} as X, and y."
+        )
     is_array = hasattr(X, "shape") and not is_frame(X) and not is_text(X)
     if not is_array or not (batch_size or is_on_disk(X)):
         return None
     return BatchedRows.from_arrays(X, y, batch_size=batch_size)
+
+
+def _is_loader(X):
+    """Return whether X gives batches one after the other, and has no rows."""
+    has_rows = hasattr(X, "__getitem__") or hasattr(X, "shape")
+    return hasattr(X, "__iter__") and not has_rows
 
 
 def refuse_in_batches(attack, eps, checks, caller):
@@ -129,7 +140,8 @@ class BatchedRuns:
             if y is None:
                 raise ValueError(f"{self.caller} needs labels in every batch.")
             plain = isinstance(X, (list, tuple)) or issparse(X)
-            key = self.store.key(prefix, X if plain else to_array(X), y)
+            # Noise may depend on the place of a row, also in batches of equal content.
+            key = self.store.key(prefix, X if plain else to_array(X), y, start)
             tasks = list(enumerate(tasks_of(X, y, key)))
             parts = self._parts(things, tasks, key, start)
             keys = {i: part[1] for i, part in enumerate(parts)}
@@ -145,8 +157,8 @@ class BatchedRuns:
             for i, (part, _) in enumerate(parts):
                 found[i].append(part)
             if after is not None:
-                name = self.store.key(key, after[0])
                 made = [part for part, _ in parts]
+                name = self.store.key(key, after[0], made)
                 found[-1].append(self.store.run(name, after[1], X, y, made))
             labels.append(y)
             start += n_rows(X)
@@ -161,7 +173,7 @@ class BatchedRuns:
         calls, seen = [], Counter()
         for i, (function, *arguments) in tasks:
             own = () if before is None else before[i]
-            name = self.store.key(key, things[i], *([start, own] if own else []))
+            name = self.store.key(key, things[i], *([own] if own else []))
             seen[name] += 1  # equal ones without a seed draw apart
             name = f"{name}-{seen[name]}" if name else name
             calls.append((name, _numbered, start, own, function, *arguments))

@@ -17,7 +17,7 @@ from skrobust.evaluation.answering_devices import moved_once, one_process
 from skrobust.evaluation.batched_runs import joined, joined_effect
 from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
 from skrobust.evaluation.recorded_answers import AnswersOfBatches
-from skrobust.metrics.labels import label_pair
+from skrobust.metrics.labels import label_array, label_pair
 
 
 @dataclass
@@ -130,7 +130,7 @@ def _scores_of_labels(
             moments.update(X)
         X = moved_once(X, conditions, estimator)
         name = store.key(key, "labels of clean rows")
-        cleans.append(store.run(name, predict_labels, estimator, X))
+        cleans.append(store.run(name, _plain_labels, estimator, X, caller))
         data = X, y, None, cleans[-1], units, caller
         return [(condition_part, estimator, c, *data) for c in conditions]
 
@@ -148,6 +148,11 @@ def _scores_of_labels(
         words = [[str(part["words"]) for part in own] for own in parts]
         found.words = [next((w for w in own if w), "") for own in words]
     return found, parts
+
+
+def _plain_labels(estimator, X, caller):
+    # As objects a checkpoint could not keep them.
+    return label_array(predict_labels(estimator, X), caller, "y_pred")
 
 
 def _with_effects(runs, parts, clean_score, clean):

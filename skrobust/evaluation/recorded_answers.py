@@ -1,10 +1,15 @@
 """Scorers over batches, from the answers of the model to all rows."""
 
-import numpy as np
+import warnings
 
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from skrobust.base.changed_rows import n_rows
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.evaluation.untouched import change_fields
+from skrobust.metrics.labels import label_array
 
 _METHODS = ("predict", "predict_proba", "decision_function")
 _CALLER = "evaluate_perturbations"
@@ -31,23 +36,38 @@ class AnswersOfBatches:
 
     def __init__(self, scorer, estimator, units, X, y):
         self.scorer, self.estimator, self.units = scorer, estimator, units
-        asked = _model(estimator, Recorder(estimator, X))
-        scorer(asked, X, y)
-        self.method = asked.answers_.method
+        shape = getattr(X, "shape", None) or (n_rows(X),)
+        recorder = Recorder(estimator, X, _UnreadRows(shape))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # they are of one batch alone
+                scorer(_model(estimator, recorder), recorder.rows, y)
+        except _NotOfAnswers:
+            raise
+        except Exception:  # of one batch, such as one that lacks a class
+            if recorder.method is None:
+                raise
+        self.method = recorder.method
         if self.method is None:
-            raise ValueError(f"{_CALLER}: {scorer!r} does not ask the model; {_CURE}")
+            raise _NotOfAnswers(
+                f"{_CALLER}: {scorer!r} does not ask the model; {_CURE}"
+            )
 
     def clean_part(self, X):
         """Return the answers to clean rows."""
-        answers = np.asarray(getattr(self.estimator, self.method)(X))
-        return part_of(X, X, answers=answers)
+        return part_of(X, X, answers=self._answers(X))
+
+    def _answers(self, X):
+        found = np.asarray(getattr(self.estimator, self.method)(X))
+        if found.dtype.kind != "O":
+            return found
+        return label_array(found, _CALLER, "y_pred")  # as a checkpoint can keep them
 
     def condition_part(self, condition, X, y):
         """Return the answers to rows under a condition, and what it did to them."""
         moved = perturb_rows(condition, self.estimator, X, y, _CALLER)
-        answers = np.asarray(getattr(self.estimator, self.method)(moved))
         change = change_fields(X, moved, self.units)
-        return part_of(X, moved, answers=answers, **change)
+        return part_of(X, moved, answers=self._answers(moved), **change)
 
     def score(self, parts, y, shape):
         """Return the score of the answers to all batches.
@@ -55,25 +75,64 @@ class AnswersOfBatches:
         ``shape`` is that of all rows, which are not there: only their shape is.
         """
         answers = np.concatenate([np.asarray(part["answers"]) for part in parts])
-        rows = np.broadcast_to(np.zeros(1), shape)
-        return float(self.scorer(_model(self.estimator, _Given(answers)), rows, y))
+        given = _model(self.estimator, _Given(answers))
+        return float(self.scorer(given, _UnreadRows(shape), y))
+
+
+class _NotOfAnswers(ValueError):
+    """A score that is no function of labels and answers."""
+
+
+class _UnreadRows(NDArrayOperatorsMixin):
+    """Rows that have a shape, and whose content a scorer must not read."""
+
+    def __init__(self, shape):
+        self.shape = tuple(shape)
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def __len__(self):
+        return int(self.shape[0])
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # protocols that rows may lack
+            raise AttributeError(name)
+        raise self._read()
+
+    def __array__(self, dtype=None, copy=None):
+        raise self._read()
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        raise self._read()
+
+    def __getitem__(self, key):
+        raise self._read()
+
+    def __iter__(self):
+        raise self._read()
+
+    @staticmethod
+    def _read():
+        return _NotOfAnswers(f"{_CALLER}: the scorer reads the rows; {_CURE}")
 
 
 class Recorder:
     """Answers of a model to one batch, with the method that was asked."""
 
-    def __init__(self, estimator, X):
-        self.estimator, self.X, self.method = estimator, X, None
+    def __init__(self, estimator, X, rows):
+        self.estimator, self.X, self.rows, self.method = estimator, X, rows, None
 
     def answer(self, method, X):
         """Return what the model answers, once and to these rows alone."""
-        if X is not self.X or self.method is not None:
-            raise ValueError(
+        if X is not self.rows or self.method is not None:
+            raise _NotOfAnswers(
                 f"{_CALLER}: the scorer asks the model about other rows, or twice; "
                 f"{_CURE}"
             )
         self.method = method
-        return getattr(self.estimator, method)(X)
+        return getattr(self.estimator, method)(self.X)
 
 
 class _Given:

@@ -1,5 +1,6 @@
 """Rows in batches from arrays on disk, parquet files, tar files and iterables."""
 
+import gzip
 import io
 import json
 import pickle
@@ -206,6 +207,26 @@ def test_shards_of_images(tmp_path):
         list(BatchedRows.from_shards(tmp_path / "c.tar"))
 
 
+def test_shards_that_were_cut_or_have_odd_labels_are_refused(tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for i in range(6):
+            add(tar, f"{i}.npy", npy(X[i]))
+            add(tar, f"{i}.cls", b"1")
+    content = (tmp_path / "a.tar").read_bytes()
+    assert len(whole(BatchedRows.from_shards(tmp_path / "a.tar"))[0]) == 6
+    for size in (2048, 2047, 4096):  # tarfile itself takes the end of a block for one
+        (tmp_path / "b.tar").write_bytes(content[:size])
+        with pytest.raises(ValueError, match="damaged or no tar file"):
+            next(iter(BatchedRows.from_shards(tmp_path / "b.tar", batch_size=1)))
+    (tmp_path / "c.tar.gz").write_bytes(gzip.compress(content))
+    assert len(whole(BatchedRows.from_shards(tmp_path / "c.tar.gz"))[0]) == 6
+    with tarfile.open(tmp_path / "d.tar", "w") as tar:
+        add(tar, "0.npy", npy(X[0]))
+        add(tar, "0.cls", b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"sample '0' of .* no text in UTF-8"):
+        list(BatchedRows.from_shards(tmp_path / "d.tar"))
+
+
 def test_an_iterator_gives_its_rows_once():
     rows = BatchedRows((X[i : i + 9], Y[i : i + 9]) for i in range(0, 23, 9))
     assert np.array_equal(whole(rows)[0], X)
@@ -222,6 +243,16 @@ def test_loaders_of_torch_give_arrays():
     for part, labels in rows:
         assert type(part) is type(labels) is np.ndarray
     assert np.array_equal(whole(rows)[0], X)
+
+
+def test_tensors_on_a_device_come_to_the_host_batch_by_batch(monkeypatch):
+    torch = pytest.importorskip("torch")
+    from pretended_device import pretend
+
+    rows = torch.tensor(X)
+    pretend(monkeypatch, most=10 * X[0].size)
+    found = whole(BatchedRows.from_arrays(rows, Y, batch_size=10))
+    assert np.array_equal(found[0], X)
 
 
 def test_answers_and_perturbed_rows():
@@ -242,6 +273,8 @@ def test_bad_batches_get_one_sentence():
         list(BatchedRows([X]))
     with pytest.raises(ValueError, match="there are 23 rows and 2 labels"):
         list(BatchedRows([(X, Y[:2])]))
+    with pytest.raises(ValueError, match="several rows and their labels"):
+        list(BatchedRows([[1, 2], [3, 4]]))
     with pytest.raises(ValueError, match="'batches' parameter of BatchedRows"):
         BatchedRows(3)
     with pytest.raises(ValueError, match="one label for each of the 23 rows"):

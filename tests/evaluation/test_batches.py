@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -170,14 +171,70 @@ def test_scorers_see_the_answers_to_all_rows(scoring):
     same(found, wanted)
 
 
-def test_a_score_of_the_rows_themselves_is_refused():
-    def other_rows(model, X, y):
-        return model.score(X + 1, y)
+def test_a_score_of_more_answers_is_refused():
+    def twice(model, X, y):
+        return np.mean(model.predict(X) == model.predict_proba(X).argmax(axis=1))
 
     with pytest.raises(ValueError, match="asks the model about other rows, or twice"):
         evaluate_perturbations(
-            MODEL, ROWS, LABELS, CONDITIONS, scoring=other_rows, batch_size=50
+            MODEL, ROWS, LABELS, CONDITIONS, scoring=twice, batch_size=50
         )
+
+
+def test_a_score_that_reads_the_rows_is_refused():
+    def weighted(model, X, y):
+        return np.average(model.predict(X) == y, weights=1 + X[:, 20])
+
+    def other_rows(model, X, y):
+        return model.score(X + 1, y)
+
+    def masked(model, X, y):
+        return np.mean((model.predict(X) == y)[np.sum(X, axis=1) > 0])
+
+    def of_shape(model, X, y):
+        return (model.predict(X) == y).sum() / len(X) + X.shape[1] + X.ndim
+
+    settings = {"scoring": of_shape, "batch_size": 50}
+    wanted = evaluate_perturbations(MODEL, ROWS, LABELS, CONDITIONS, scoring=of_shape)
+    same(evaluate_perturbations(MODEL, ROWS, LABELS, CONDITIONS, **settings), wanted)
+    for scoring in (weighted, masked, other_rows):
+        with pytest.raises(ValueError, match="the scorer reads the rows"):
+            evaluate_perturbations(
+                MODEL, ROWS, LABELS, CONDITIONS, scoring=scoring, batch_size=50
+            )
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr"])
+def test_a_class_may_be_missing_in_the_first_batch(scoring):
+    order = np.argsort(LABELS, kind="stable")
+    data = MODEL, ROWS[order], LABELS[order], CONDITIONS
+    wanted = evaluate_perturbations(*data, scoring=scoring)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(evaluate_perturbations(*data, scoring=scoring, batch_size=10), wanted)
+
+
+@pytest.mark.parametrize("evaluate", [evaluate_perturbations, evaluate_attack])
+def test_equal_batches_have_parts_of_their_own(tmp_path, evaluate):
+    by_place = CONDITIONS[4]
+    assert by_place.noise_key == "position"
+    rows, labels = np.tile(ROWS[:60], (3, 1)), np.tile(LABELS[:60], 3)
+    what = [by_place] if evaluate is evaluate_perturbations else by_place
+    wanted = evaluate(MODEL, rows, labels, what)
+    settings = {"batch_size": 60, "checkpoint": tmp_path}
+    for _ in range(2):
+        same(evaluate(MODEL, rows, labels, what, **settings), wanted)
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "neg_log_loss"])
+def test_a_checkpoint_keeps_labels_of_text_in_objects(tmp_path, scoring):
+    names = np.array([f"{'digit' * (i % 3)}{i}" for i in range(10)], dtype=object)
+    model = clone(MODEL).fit(X[:600], names[Y[:600]])
+    data = model, ROWS, names[LABELS], CONDITIONS[:2]
+    wanted = evaluate_perturbations(*data, scoring=scoring)
+    settings = {"scoring": scoring, "batch_size": 50, "checkpoint": tmp_path}
+    for _ in range(2):
+        same(evaluate_perturbations(*data, **settings), wanted)
 
 
 def test_groups_and_clusters_go_on():
@@ -311,6 +368,9 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_perturbations(MODEL, [(ROWS, None)], None, CONDITIONS)
     with pytest.raises(ValueError, match="takes y=None beside BatchedRows"):
         evaluate_perturbations(MODEL, BatchedRows(pairs), LABELS, CONDITIONS)
+    for source in (iter(pairs), lambda: pairs, {1: pairs}.values()):
+        with pytest.raises(ValueError, match="takes y=None beside rows that come in"):
+            evaluate_perturbations(MODEL, source, LABELS, CONDITIONS)
     with pytest.raises(ValueError, match="needs at least one sample; got none"):
         evaluate_perturbations(MODEL, [], None, CONDITIONS)
     with pytest.raises(ValueError, match="'batch_size' parameter"):

@@ -386,6 +386,18 @@ def test_ordered_categories_and_dates_are_periods():
         metric.partial_update(SCORE[rows], periods=series.iloc[rows])
     means = [SCORE[names == name].mean() for name in ("top", "low", "mid")]
     assert metric.compute() == pytest.approx(stability_index(means))
+    other = pandas.Categorical(["mid", "top"], ["mid", "top"], ordered=True)
+    late = pandas.Categorical(["end"], ["top", "low", "mid", "end"], ordered=True)
+    before = metric.compute()
+    for bad in (other, ["first"]):
+        with pytest.raises(ValueError, match="'periods' parameter of StreamingMetric"):
+            metric.partial_update(SCORE[: len(bad)], periods=bad)
+    more = StreamingMetric("stability_index").partial_update(SCORE[:2], periods=other)
+    with pytest.raises(ValueError, match="ordered by the same categories"):
+        metric.merge(more)
+    assert metric.compute() == before
+    metric.partial_update([SCORE[0]], periods=late)
+    assert metric.compute() == pytest.approx(stability_index([*means, SCORE[0]]))
     dates = np.datetime64("2026-01-01") + WEEK
     metric = StreamingMetric("stability_index").partial_update(SCORE, periods=dates)
     assert metric.compute() == pytest.approx(of_weeks(SCORE, WEEK))
@@ -488,3 +500,13 @@ def test_memory_does_not_grow_with_the_rows(case):
 def _of_many(case):
     """Return the size of a data set that holds all rows."""
     return {"n_samples": 99_999} if "n_samples" in case[2] else {}
+
+
+def test_options_are_checked_without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric = StreamingMetric("normalized_r2", n_features=1, n_samples=100)
+        metric.partial_update([0.0, 1.0, 2.0], [0.0, 1.0, 1.0])
+    assert 0 < metric.compute() <= 1
+    with pytest.raises(ValueError, match="n_features"):
+        StreamingMetric("normalized_r2", n_features=0).partial_update([1.0], [1.0])

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import uuid
 import warnings
+from concurrent.futures import BrokenExecutor
 
 import joblib
 import numpy as np
@@ -204,3 +206,40 @@ def test_parts_of_a_worker_without_this_disk_are_kept(tmp_path, monkeypatch):
     )
     store.run_all([("key", np.arange, 3)])
     assert np.load(tmp_path / "key.npy").tolist() == [0, 1, 2]
+
+
+class _TwoParts(UserWarning):
+    def __init__(self, text, number):
+        super().__init__(text)
+        self.number = number
+
+    def __reduce__(self):
+        return _TwoParts, (*self.args, self.number)
+
+
+class _NotRead(Exception):
+    def __init__(self, text, number):
+        super().__init__(text)
+
+
+def _warn_in_parts(place):
+    warnings.warn(_TwoParts("two parts", place), stacklevel=1)
+    return place
+
+
+def _raise_in_parts(folder, place):
+    (folder / f"{place}-{os.getpid()}-{uuid.uuid4()}").touch()
+    raise _NotRead("two parts", place)
+
+
+@pytest.mark.parametrize("backend", BACKENDS[1:2])
+def test_a_warning_made_of_more_than_a_text_is_shown(backend):
+    with joblib.parallel_config(backend), pytest.warns(UserWarning, match="two parts"):
+        assert run_tasks(_warn_in_parts, [(0,), (1,)], n_jobs=2) == [0, 1]
+
+
+@pytest.mark.slow
+def test_an_error_that_cannot_be_unpickled_is_no_death(tmp_path):
+    with pytest.raises(BrokenExecutor, match="un-serialize"):
+        run_tasks(_raise_in_parts, [(tmp_path, 0), (tmp_path, 1)], n_jobs=2)
+    assert len(list(tmp_path.iterdir())) <= 2  # nothing ran again

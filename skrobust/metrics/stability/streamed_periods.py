@@ -61,11 +61,14 @@ class StreamedPeriods:
         if clusters is not None:
             clusters = label_array(clusters, caller, "clusters")
             check_same_length(caller, data=data[0], clusters=clusters)
-        ordered = getattr(times, "cat", times)
+        ordered, categories = getattr(times, "cat", times), self.categories
         if getattr(ordered, "ordered", False) and hasattr(ordered, "categories"):
-            self.categories = list(ordered.categories)
+            own = list(ordered.categories)
+            categories = _joined_categories(categories, own, caller)
         distinct, rows_of = rows_of_periods(times, n, caller, name=name)
         names = distinct.tolist() if distinct.dtype.kind in "iufbUO" else list(distinct)
+        _check_known([*self.periods, *names], categories, caller)
+        self.categories = categories
         for period, places in zip(names, rows_of, strict=True):
             self._update_period(period, data, weight, clusters, places)
         self.n_rows += n if weight is None else int(np.count_nonzero(weight))
@@ -124,7 +127,9 @@ class StreamedPeriods:
 
     def merge(self, other):
         """Add what another one gathered."""
-        swapped = {}
+        swapped, caller = {}, "StreamingMetric"
+        categories = _joined_categories(self.categories, other.categories, caller)
+        _check_known([*self.periods, *other.periods], categories, caller)
         if other.labels:
             mine = list(dict.fromkeys([*self.labels, *other.labels]))
             if len(mine) > 2:
@@ -138,7 +143,7 @@ class StreamedPeriods:
             self._of(period).merge(gathered, **swapped)
         self.n_rows += other.n_rows
         self.weighted |= other.weighted
-        self.categories = self.categories or other.categories
+        self.categories = categories
 
     def _in_time(self, caller):
         """Return the periods and what was gathered of each, in the order of time."""
@@ -225,6 +230,27 @@ class StreamedPeriods:
         normal = request.rng.normal(size=(_DRAWS, len(errors)))
         normal = (normal - normal.mean(axis=0)) / normal.std(axis=0)
         return RowNoise.of_periods(normal * errors, sizes, np.array(ends), self.score)
+
+
+def _joined_categories(known, new, caller):
+    """Return the order of the periods that both tell, or raise."""
+    if known is None or new is None:
+        return new if known is None else known
+    few, many = sorted((known, new), key=len)
+    if few != [name for name in many if name in set(few)]:
+        rule = "ordered by the same categories in every batch"
+        raise invalid("periods", caller, rule, new, f"Those before were {known}.")
+    return many
+
+
+def _check_known(names, categories, caller):
+    """Raise for periods that have no place among the categories."""
+    if categories is None:
+        return
+    unknown = [name for name in names if name not in categories]
+    if unknown:
+        rule = "an ordered Categorical in every batch, or in none"
+        raise invalid("periods", caller, rule, unknown[0])
 
 
 def _options(
