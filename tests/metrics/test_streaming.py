@@ -488,3 +488,26 @@ def test_memory_does_not_grow_with_the_rows(case):
 def _of_many(case):
     """Return the size of a data set that holds all rows."""
     return {"n_samples": 99_999} if "n_samples" in case[2] else {}
+
+
+def test_single_rows_iterators_and_missing_options_get_a_sentence():
+    metric = StreamingMetric("accuracy")
+    for row in (1, (i for i in (1, 2))):
+        with pytest.raises(ValueError, match=r"for each row .* Pass a list"):
+            metric.partial_update(row, [1])
+    assert metric.n_samples == 0
+    with pytest.raises(TypeError, match=r"needs n_features=; pass it as Streaming"):
+        StreamingMetric("normalized_r2")
+    with pytest.raises(TypeError, match="needs tolerance="):
+        StreamingMetric("robust_ratio")
+
+
+def test_checks_of_options_warn_of_no_rows_that_were_not_given():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric = StreamingMetric("normalized_r2", n_features=3)
+        metric.partial_update(TARGET, ANSWER)
+    with pytest.raises(TypeError, match="no_option"):
+        StreamingMetric("normalized_r2", n_features=3, no_option=1).partial_update(
+            TARGET, ANSWER
+        )
