@@ -274,7 +274,7 @@ def test_tilt_projects_the_turned_picture():
         ({"steps": {"angle": iter([1, 2])}}, "a list of values of 'angle'"),
         (
             {"steps": {"angle": [1, 2], "fill": [0]}},
-            "as many values.* 2 for 'angle', 1 for 'fill'",
+            "numbers equal. Got {'angle': 2, 'fill': 1}",
         ),
         ({"steps": [1, 2]}, "a dict of parameters"),
         ({"perturbation": FunctionPerturbation(np.tanh)}, "has no severity"),

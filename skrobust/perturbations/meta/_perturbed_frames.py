@@ -231,9 +231,9 @@ class PerturbedFrames(BaseEstimator):
         values = {name: _listed(of, name, caller) for name, of in steps.items()}
         lengths = sorted({len(of) for of in values.values()})
         if len(lengths) > 1 or lengths[0] < 2:
-            rule = "as many values, at least two, for each parameter"
-            counts = ", ".join(f"{len(of)} for {name!r}" for name, of in values.items())
-            raise invalid("steps", caller, rule, counts)
+            rule = "at least two values for each parameter"
+            counts = {name: len(of) for name, of in values.items()}
+            raise invalid("steps", caller, f"{rule}, and their numbers equal", counts)
         pairs = zip(*values.values(), strict=True)
         return [dict(zip(values, frame, strict=True)) for frame in pairs]
 
