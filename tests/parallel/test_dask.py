@@ -119,7 +119,7 @@ def test_errors_of_tasks_are_raised_here_and_not_logged_by_the_cluster(client, o
         on_dask(run_tasks, failing, [(7, "plain")] * 5)
     assert "in failing" in found.value.__notes__[0]  # where on the worker
     assert logged() == 0
-    with pytest.raises(Exception, match="8 and 2|OwnError"):
+    with pytest.raises(Exception, match=r"8 and 2|OwnError"):
         on_dask(run_tasks, failing, [(8, "own")])
 
 

@@ -48,6 +48,9 @@ class SeriesPerturbation(BasePerturbation):
     axis, since there are not fewer channels than points in the last one, needs
     ``channel_axis``.
 
+    Rows of a frame without levels in its index are series: a column whose name has no
+    digit, which is no point in time, gets a warning, and one of no numbers an error.
+
     The index of a series in a cell is time, so is the last level of a long frame, and
     so are columns labelled by dates, durations or floats. Times need not be equally
     spaced: what has a course in time (a ramp, a wave, a warp, resampling, the bridging
