@@ -2,6 +2,9 @@
 
 import importlib
 
+# Packages that are imported by another name than they are installed by.
+_DISTRIBUTIONS = {"PIL": "Pillow"}
+
 
 def require(module, caller, *, extra):
     """Import an optional module, or say which extra to install.
@@ -24,6 +27,7 @@ def require(module, caller, *, extra):
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
+        package = _DISTRIBUTIONS.get(package, package)
         raise ImportError(
             f"{caller} needs {package}; install it with "
             f"`pip install 'skrobust[{extra}]'`."

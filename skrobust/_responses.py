@@ -224,9 +224,13 @@ def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     refuse_unwrapped(estimator, caller)
     if not hasattr(estimator, "predict_proba"):
         name = type(unwrap(estimator)[1]).__name__
+        calibrate = "wrap it in CalibratedClassifierCV, or "
+        if predicts_numbers(estimator):  # which no calibration makes a classifier
+            calibrate = ""
+        advice = f"{calibrate}{cure}"
         raise ValueError(
-            f"{caller} needs predict_proba; {name} has none. Wrap it in "
-            f"CalibratedClassifierCV, or {cure}."
+            f"{caller} needs predict_proba; {name} has none. "
+            f"{advice[0].upper()}{advice[1:]}."
         )
     p = np.asarray(_respond(estimator, "predict_proba", X))
     if p.ndim == 2 and p.shape[1] == 1:

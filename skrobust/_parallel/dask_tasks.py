@@ -5,9 +5,12 @@ that worker dies, the run ends with an error or never ends. Here the client send
 objects to every worker, and again to those that replace them.
 """
 
+import pickle
 import time
+import traceback
 from collections import Counter
 from concurrent.futures import CancelledError
+from typing import NamedTuple
 
 from joblib import cpu_count, parallel_config
 from sklearn import config_context, get_config
@@ -64,7 +67,8 @@ def run_on_dask(client, function, tasks, submit_options):
         sent = dict(zip(parcels, found, strict=True))
     slots = _slots(client)
     n_here = max((n for at, n in slots.items() if _is_here(at)), default=None)
-    call = _call, slots, get_config(), function
+    run = _call if options["retries"] else _call_or_error
+    call = run, slots, get_config(), function
     places = {}
     for i, args in tasks.items():
         args = [sent.get(id(a), a) for a in args]
@@ -85,7 +89,31 @@ def _arrived(waiting, places):
             result = future.result()
         except CancelledError:  # its data were lost with a worker
             continue
+        if isinstance(result, _Raised):
+            raise result.error
         yield place, result
+
+
+class _Raised(NamedTuple):
+    """Error of a task as its result.
+
+    The cluster logs each error that a task raises, also those of tasks that still ran
+    when the first one had ended the call.
+    """
+
+    error: Exception
+
+
+def _call_or_error(*call):
+    try:
+        return _call(*call)
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # it cannot travel as it is; the cluster finds words for it
+            raise error from None
+        error.add_note(f"On a worker of the cluster:\n{traceback.format_exc()}")
+        return _Raised(error)
 
 
 def _is_here(address):

@@ -7,12 +7,17 @@ from skrobust._optional import require
 
 _LOCAL = threading.local()
 _FORM = "{l_bar}{bar}| [{elapsed}<{remaining}]"
+_OPEN_FORM = "{desc}: {n_fmt} done, of an unknown number [{elapsed}]"
 
 
 def progress_bar(total, label):
-    """Return a bar of tqdm that shows the percentage done and the time left."""
+    """Return a bar of tqdm that shows the percentage done and the time left.
+
+    Where the total is None it shows the number done and the time that it took.
+    """
     tqdm = require("tqdm", "A progress bar (verbose=1)", extra="report").tqdm
-    return tqdm(total=total, desc=label, bar_format=_FORM)
+    form = _OPEN_FORM if total is None else _FORM
+    return tqdm(total=total, desc=label, bar_format=form)
 
 
 class StepBar:
@@ -20,8 +25,8 @@ class StepBar:
 
     Parameters
     ----------
-    total : float
-        Sum of the steps.
+    total : float or None
+        Sum of the steps; None where it is not known.
     label : str
         Text before the bar.
     verbose : int, default=0
@@ -41,7 +46,8 @@ class StepBar:
         return self
 
     def __exit__(self, kind, *error):
-        if kind is None and self._bar is not None:  # estimates of steps may be short
+        known = self._bar is not None and self._bar.total is not None
+        if kind is None and known:  # estimates of steps may be short
             self._bar.update(max(self._bar.total - self._bar.n, 0))
         self.close()
 

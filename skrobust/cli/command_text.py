@@ -45,7 +45,7 @@ def _option(param, value):
 
 def _text(value):
     if not isinstance(value, tuple):
-        return str(value)
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
     if isinstance(value[0], str):  # a name and its value
         name, inner = value
         return f"{name}={inner if isinstance(inner, str) else json.dumps(inner)}"

@@ -160,7 +160,15 @@ class Checkpoint:
         own = StepBar(len(tasks), label, verbose) if bar is None else bar
         with own if bar is None else nullcontext():
             own.done(len(tasks) - len(left))
-            done = run_tasks(run, [tasks[i] for i in left], bar=own, **how)
+            try:
+                done = run_tasks(run, [tasks[i] for i in left], bar=own, **how)
+            except KeyboardInterrupt as stop:
+                if self.folder is not None:
+                    stop.add_note(
+                        f"Finished parts are in {str(self.folder)!r}; go on with the "
+                        "same call."
+                    )
+                raise
         found.update(zip(left, done, strict=True))
         return list(found.values())
 

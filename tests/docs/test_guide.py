@@ -91,6 +91,8 @@ def of_reviews():
 
 
 def of_perturbations(known):
+    Path("frost").mkdir()  # in the folder of the test
+    Image.fromarray(np.full((64, 64, 3), 200, dtype=np.uint8)).save("frost/1.png")
     X, y = known["frame"], known["target"].to_numpy()
     model = known["frame_model"].fit(X, y)
     rows = {"X_train": X, "y_train": y, "X_test": X, "y_test": y, "model": model}

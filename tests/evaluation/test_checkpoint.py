@@ -209,3 +209,26 @@ def test_checkpoints_tell_scorers_and_equal_conditions_apart(tmp_path):
         model, X, y, [GaussianNoise(std=0.0)], checkpoint=tmp_path
     )
     assert again.score[0] == model.score(X, y)
+
+
+class Interrupted(LogisticRegression):
+    """A model at whose third prediction someone presses Ctrl-C."""
+
+    n_calls = 0
+
+    def predict(self, X):
+        Interrupted.n_calls += 1
+        if Interrupted.n_calls == 3:
+            raise KeyboardInterrupt
+        return super().predict(X)
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path):
+    model, X, y = linear_problem()
+    model = Interrupted().fit(X, y)
+    noise = [GaussianNoise(std=s, random_state=0) for s in (0.1, 0.2, 0.3)]
+    with pytest.raises(KeyboardInterrupt) as stop:
+        evaluate_perturbations(model, X, y, noise, checkpoint=tmp_path / "parts")
+    assert stop.value.__notes__ == [
+        f"Finished parts are in {str(tmp_path / 'parts')!r}; go on with the same call."
+    ]

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from skrobust._parallel import counting
+from skrobust._parallel import StepBar, counting
 from skrobust.attacks import FGSM, DeepFool, Square, StrongestAttack
 from skrobust.evaluation import (
     boundary_steps,
@@ -94,3 +94,11 @@ def test_activations_show_how_far_they_are(capsys):
     loud = extract_activations(mlp, X, batch_size=7, verbose=1)
     assert "100%" in capsys.readouterr().err
     assert np.array_equal(loud, extract_activations(mlp, X))
+
+
+def test_a_bar_without_a_total_counts_and_says_no_time_left(capsys):
+    with StepBar(None, "batches", 1) as bar:
+        bar.done(1234)
+    shown = capsys.readouterr().err
+    assert "1234 done" in shown
+    assert "<" not in shown

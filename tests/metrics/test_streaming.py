@@ -510,3 +510,26 @@ def test_options_are_checked_without_warnings():
     assert 0 < metric.compute() <= 1
     with pytest.raises(ValueError, match="n_features"):
         StreamingMetric("normalized_r2", n_features=0).partial_update([1.0], [1.0])
+
+
+def test_single_rows_iterators_and_missing_options_get_a_sentence():
+    metric = StreamingMetric("accuracy")
+    for row in (1, (i for i in (1, 2))):
+        with pytest.raises(ValueError, match=r"for each row .* Pass a list"):
+            metric.partial_update(row, [1])
+    assert metric.n_samples == 0
+    with pytest.raises(TypeError, match=r"needs n_features=; pass it as Streaming"):
+        StreamingMetric("normalized_r2")
+    with pytest.raises(TypeError, match="needs tolerance="):
+        StreamingMetric("robust_ratio")
+
+
+def test_checks_of_options_warn_of_no_rows_that_were_not_given():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric = StreamingMetric("normalized_r2", n_features=3)
+        metric.partial_update(TARGET, ANSWER)
+    with pytest.raises(TypeError, match="no_option"):
+        StreamingMetric("normalized_r2", n_features=3, no_option=1).partial_update(
+            TARGET, ANSWER
+        )

@@ -100,6 +100,29 @@ def test_a_task_that_always_dies_is_given_up(on_dask, tmp_path):
     assert len(list((tmp_path / "parts").glob("*.npy"))) == 1
 
 
+class OwnError(Exception):
+    """An error that pickle cannot restore."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+def failing(i, kind):
+    raise OwnError(i, 2) if kind == "own" else ValueError(f"no {i} here")
+
+
+def test_errors_of_tasks_are_raised_here_and_not_logged_by_the_cluster(client, on_dask):
+    def logged():
+        return str(client.get_worker_logs()).count("no 7 here")
+
+    with pytest.raises(ValueError, match="no 7 here") as found:
+        on_dask(run_tasks, failing, [(7, "plain")] * 5)
+    assert "in failing" in found.value.__notes__[0]  # where on the worker
+    assert logged() == 0
+    with pytest.raises(Exception, match=r"8 and 2|OwnError"):
+        on_dask(run_tasks, failing, [(8, "own")])
+
+
 def test_data_are_sent_once(on_dask, tmp_path):
     model = Counting(str(tmp_path)).fit(X, Y % 2)
     noise = [GaussianNoise(std=s, random_state=0) for s in np.linspace(0.1, 0.4, 20)]

@@ -475,7 +475,7 @@ def test_missing_pillow_is_one_sentence(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match=r"JPEGCompression needs PIL; .*\[images\]"):
+    with pytest.raises(ImportError, match=r"JPEGCompression needs Pillow; .*\[im"):
         sp.JPEGCompression().perturb(None, DIGITS)
 
 

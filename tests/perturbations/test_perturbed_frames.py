@@ -271,7 +271,11 @@ def test_tilt_projects_the_turned_picture():
         ({"steps": {"angle": 5}}, "values of 'angle', one for each frame"),
         ({"steps": {"angel": [1, 2]}}, r"parameters of Rotation \(.*angle.*'angel'"),
         ({"steps": {"angle": [1]}}, "at least two"),
-        ({"steps": {"angle": [1, 2], "fill": [0]}}, "as many values"),
+        ({"steps": {"angle": iter([1, 2])}}, "a list of values of 'angle'"),
+        (
+            {"steps": {"angle": [1, 2], "fill": [0]}},
+            "numbers equal. Got {'angle': 2, 'fill': 1}",
+        ),
         ({"steps": [1, 2]}, "a dict of parameters"),
         ({"perturbation": FunctionPerturbation(np.tanh)}, "has no severity"),
         ({"draws": "old"}, "'draws' parameter of PerturbedFrames"),

@@ -421,7 +421,9 @@ def test_messages():
     with pytest.raises(ValueError, match="cannot tell the rate of ann, bob: give"):
         notes.result(rates="annotator")
     notes.tell(ids, failed=np.zeros(10), annotator="cem")
-    assert "shares only 10 inputs" in notes.result(rates="annotator").warnings[0]
+    found = notes.result(rates="annotator")
+    assert "shares only 10 inputs" in found.warnings[0]
+    assert str(found).count(found.warnings[0]) == 1
     with pytest.raises(ValueError, match=r"'rates' parameter of Annotations\.result"):
         notes.result(rates="own")
     with pytest.raises(ValueError, match="no other settings with rates='annotator'"):

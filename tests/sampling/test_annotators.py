@@ -431,7 +431,7 @@ def test_messages_of_annotations():
     for call, message in [
         (
             lambda: notes.tell(ids[:1], failed=[0], annotator="ann"),
-            "'ann' has answered",
+            "'ann' has answered id .* a name of its own",
         ),
         (lambda: notes.tell([free], failed=[0], annotator="bob"), "was never asked"),
         (lambda: notes.tell(ids[:1], failed=[0], annotator=""), "'annotator'"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from messages import check_one_sentence
 from problems import linear_problem
+from sklearn.linear_model import LinearRegression
 from sklearn.svm import LinearSVC
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
@@ -42,7 +43,11 @@ ROWS = {
     "confidence": (lambda: asked().result(confidence=95), r"in \(0, 1\)"),
     "sampler unfitted": (lambda: SimpleRandomSampler().ask(2), "not fitted"),
     "sampler without probabilities": (
-        lambda: DeepESTSampler(LinearSVC().fit(X, Y)).fit(X), "needs predict_proba"),
+        lambda: DeepESTSampler(LinearSVC().fit(X, Y)).fit(X),
+        "needs predict_proba; LinearSVC has none. Wrap it in CalibratedClassifierCV"),
+    "sampler of a regressor": (
+        lambda: DeepESTSampler(LinearRegression().fit(X, Y)).fit(X),
+        "LinearRegression has none. Pass scores as auxiliary"),
 }  # fmt: skip
 
 

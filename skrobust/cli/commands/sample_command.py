@@ -137,10 +137,8 @@ def _sample(session, source, lists, options, say):
     give_result(session, pool, options)
     if options["quiet"]:
         return
-    if options["budget"]:
-        total, budget = session.spent()
-        click.echo(f"cost of all {len(session.sampler.ids_)} inputs drawn: {total:g}")
-        click.echo(f"budgets so far: {budget:g}, which costs keep on average")
+    if session.sampler.costs_ is not None:
+        _give_costs(session)
     for path, (n, beside) in found.items():
         click.echo(f"to label: {n} in {path}")
         if beside:
@@ -148,6 +146,16 @@ def _sample(session, source, lists, options, say):
     n_left = len(handed_out.of(None))
     if n_left and not found:
         click.echo(f"to label: {n_left}; --to-label FILE lists them")
+
+
+def _give_costs(session):
+    total, budget = session.spent()
+    click.echo(f"cost of all {len(session.sampler.ids_)} inputs drawn: {total:g}")
+    if budget:
+        click.echo(
+            f"budgets so far: {budget:.12g}; each draw has an expected cost of at most "
+            "its budget"
+        )
 
 
 def _take_answers(session, pool, reader, path, options):

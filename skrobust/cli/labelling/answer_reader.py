@@ -205,9 +205,9 @@ class AnswerReader:
             word = word[1:]
         elif word.startswith(":"):
             raise UserError(
-                f"the answer {word!r} is no control word (:right, :wrong, :skip, and "
-                ":empty for the empty label); a label that begins with a colon is "
-                "written with two"
+                f"the answer {word!r} is no control word (:right, :wrong, :skip, "
+                ":undo, :quit, and :empty for the empty label); a label that begins "
+                "with a colon is written with two"
             )
         return self.read_label(word)
 

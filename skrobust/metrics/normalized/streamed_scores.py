@@ -1,6 +1,5 @@
 """Normalized scores over batches."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -112,9 +111,7 @@ class StreamedR2:
         """Add a batch."""
         y_true, y_pred = value_pair(*data, caller)
         weight = check_weights(rows.get("sample_weight"), len(y_true), caller)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _score(np.ones(4), 0.0, 1, **self.params | _but_weight(rows))  # or raise
+        self._check_options(rows)
         if weight is None:
             weight = np.ones(len(y_true))
         kept = weight > 0  # rows of weight 0 count as absent
@@ -129,6 +126,13 @@ class StreamedR2:
         self.of_units.add(block, clusters, caller)
         self.sums.add(block)
         self.n_rows += len(block)
+
+    def _check_options(self, rows):
+        """Raise for options of no use, whatever the rows."""
+        options = self.params | _but_weight(rows)
+        if options.get("n_samples") is None:  # so many that their number says nothing
+            options["n_samples"] = 10**9
+        _score(np.ones(4), 0.0, 0, **options)
 
     def merge(self, other):
         """Add what another one gathered."""

@@ -1,5 +1,6 @@
 """Metrics of the registry over rows that come in batches."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -48,6 +49,8 @@ class StreamingMetric:
 
     Raises
     ------
+    TypeError
+        Without an option that the metric needs.
     ValueError
         For an unknown metric, one that is not gathered over batches, or data that the
         metric refuses.
@@ -99,6 +102,7 @@ class StreamingMetric:
         else:
             raise ValueError(_NOT_OVER_BATCHES.format(caller=caller, name=spec.name))
         self._has_clusters = None
+        _check_complete(spec, self.params, caller)
 
     @property
     def n_samples(self):
@@ -133,7 +137,14 @@ class StreamingMetric:
         caller = type(self).__name__
         if not data:
             raise ValueError(f"{caller} needs the data of the metric; got none.")
-        if not shape_of(data[0])[0]:
+        shape = shape_of(data[0])
+        if not shape:  # a single row, or an iterator
+            what = type(data[0]).__name__
+            raise ValueError(
+                f"{caller}.partial_update takes arrays or lists with one entry for "
+                f"each row of the batch; got a {what}. Pass a list, also of one row."
+            )
+        if not shape[0]:
             return self
         weight = rows.get("sample_weight")
         if weight is None:
@@ -237,6 +248,17 @@ class StreamingMetric:
     def __repr__(self):
         shown = "".join(f", {k}={v!r}" for k, v in self.params.items())
         return f"{type(self).__name__}({self.metric!r}{shown}): {self.n_samples} rows"
+
+
+def _check_complete(spec, params, caller):
+    """Raise where an option is missing that the function of the metric needs."""
+    for p in inspect.signature(spec.function).parameters.values():
+        needed = p.kind is p.KEYWORD_ONLY and p.default is p.empty
+        if needed and p.name not in params:
+            raise TypeError(
+                f"{caller} of {spec.name!r} needs {p.name}=; pass it as "
+                f"{caller}({spec.name!r}, {p.name}=...)."
+            )
 
 
 def _checked_weight(weight, caller):

@@ -2,6 +2,7 @@
 
 import copy
 import numbers
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -230,8 +231,9 @@ class PerturbedFrames(BaseEstimator):
         values = {name: _listed(of, name, caller) for name, of in steps.items()}
         lengths = sorted({len(of) for of in values.values()})
         if len(lengths) > 1 or lengths[0] < 2:
-            rule = "as many values, at least two, for each parameter"
-            raise invalid("steps", caller, rule, f"{lengths} values")
+            rule = "at least two values for each parameter"
+            counts = {name: len(of) for name, of in values.items()}
+            raise invalid("steps", caller, f"{rule}, and their numbers equal", counts)
         pairs = zip(*values.values(), strict=True)
         return [dict(zip(values, frame, strict=True)) for frame in pairs]
 
@@ -253,8 +255,8 @@ class PerturbedFrames(BaseEstimator):
 
 
 def _listed(values, name, caller):
-    if isinstance(values, str) or not np.iterable(values):
-        rule = f"values of {name!r}, one for each frame"
+    if isinstance(values, (str, Iterator)) or not np.iterable(values):
+        rule = f"a list of values of {name!r}, one for each frame"
         raise invalid("steps", caller, rule, values)
     return [v.item() if isinstance(v, np.generic) else v for v in values]
 

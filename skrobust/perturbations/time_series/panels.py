@@ -4,6 +4,7 @@ They are the rows of an array with labels of time, the cells of a frame, or grou
 rows of a frame.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,13 @@ from skrobust._column_numbers import numbers_in
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.row_hash import object_cells
 from skrobust._keyed_noise.splitmix import row_keys
+from skrobust._stacklevel import level_outside
+from skrobust.base.row_kind import column_without_numbers
+
+TO_LONG = (
+    "where each row is one point of a series, put the series and the time into the "
+    "index: X.set_index(['id', 'time']), with the names of your columns"
+)
 
 
 class Part(NamedTuple):
@@ -165,9 +173,17 @@ def read_wide(X, values, caller):
     """Return the values of a frame with a column per point, or their panel.
 
     A panel where the columns are labelled by times (dates, durations, floats) that are
-    not equally spaced.
+    not equally spaced. Warns of a name without a number, which is no point in time.
     """
     labels = getattr(X, "columns", None)
+    named = [] if labels is None else [v for v in labels if _is_name(v)]
+    if named:
+        warnings.warn(
+            f"{caller} takes the columns of a data frame for points in time, and one "
+            f"is named {named[0]!r}: {TO_LONG}; otherwise pass X.to_numpy().",
+            UserWarning,
+            stacklevel=level_outside(),
+        )
     if getattr(getattr(labels, "dtype", None), "kind", "O") not in "fMm":
         return values
     positions = positions_at(index_numbers(labels), "the columns", caller)
@@ -176,6 +192,20 @@ def read_wide(X, values, caller):
     rows = np.arange(len(values))
     part = Part(rows, values[..., None], np.tile(positions, (len(values), 1)))
     return Panel([part], len(values), 1)
+
+
+def refuse_text_columns(X, caller):
+    """Raise if a frame has a column of no numbers, which is no point in time."""
+    other = column_without_numbers(X) if is_frame(X) else None
+    if other is not None:
+        raise ValueError(
+            f"{caller} takes series, a number in each column, and {other} holds no "
+            f"numbers: {TO_LONG}."
+        )
+
+
+def _is_name(label):
+    return isinstance(label, str) and not any(map(str.isdigit, label))
 
 
 def _numbers(cell, row, caller):

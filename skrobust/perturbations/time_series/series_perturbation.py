@@ -27,6 +27,7 @@ from skrobust.perturbations.time_series.panels import (
     is_nested,
     read_nested,
     read_wide,
+    refuse_text_columns,
 )
 from skrobust.perturbations.time_series.series_operations import missing, spread
 
@@ -46,6 +47,9 @@ class SeriesPerturbation(BasePerturbation):
     same series have the same noise in each. An array whose channels could be either
     axis, since there are not fewer channels than points in the last one, needs
     ``channel_axis``.
+
+    Rows of a frame without levels in its index are series: a column whose name has no
+    digit, which is no point in time, gets a warning, and one of no numbers an error.
 
     The index of a series in a cell is time, so is the last level of a long frame, and
     so are columns labelled by dates, durations or floats. Times need not be equally
@@ -136,11 +140,16 @@ class SeriesPerturbation(BasePerturbation):
         refuse_ragged(X, caller)
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
-        if reset or hasattr(self, "n_features_in_"):
-            how = {"skip_check_array": True} if nested else options
-            values = validate_data(self, named_once(X), reset=reset, **how)
-        elif not nested:
-            values = check_array(X, input_name="X", estimator=caller, **options)
+        try:
+            if reset or hasattr(self, "n_features_in_"):
+                how = {"skip_check_array": True} if nested else options
+                values = validate_data(self, named_once(X), reset=reset, **how)
+            elif not nested:
+                values = check_array(X, input_name="X", estimator=caller, **options)
+        except (TypeError, ValueError):  # of numpy, which names no column
+            if not nested:
+                refuse_text_columns(X, caller)
+            raise
         values = read_nested(X, caller) if nested else self._checked(values, X)
         flat = values.points() if nested else values.reshape(len(values), -1)
         infinite = np.isinf(flat).any(axis=1)

@@ -120,7 +120,10 @@ class Annotations:
             if not is_position or status[i] == UNASKED:
                 raise ValueError(f"{caller}: id {i} was never asked.")
             if i in done:
-                raise ValueError(f"{caller}: {annotator!r} has answered id {i}.")
+                raise ValueError(
+                    f"{caller}: {annotator!r} has answered id {i} before; leave it "
+                    "out, or give the annotator who repeats it a name of its own."
+                )
             done.add(i)
         answers = answer_list(given, kind, ids, caller)
         y_pred, loss = self.sampler.y_pred_, self.sampler._answers.loss

@@ -135,7 +135,8 @@ class NoisyAccuracy(ResultLines):
             f"{low:.4f} to {high:.4f}, corrected from {self.observed:.4f}"
         )
         yield from self.noise._lines()
-        yield from (f"warning: {text}" for text in self.warnings)
+        own = [text for text in self.warnings if text not in self.noise.warnings]
+        yield from (f"warning: {text}" for text in own)
 
 
 def noise_of_disagreement(share, n_pairs, n_repeated, n_used, n_classes, confidence):
