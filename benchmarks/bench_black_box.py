@@ -158,7 +158,8 @@ def cases(short):
             return art_hop_skip_jump(model, rows, 2, starts)
 
         what = f"HopSkipJump, {type(model).__name__}"
-        yield Case("attacks", what, "rows", len(rows), {"ours": ours, "ART": art})
+        sides = {"ours": ours, "ART": art}
+        yield Case("attacks", what, "rows", len(rows), sides, most=2)
 
 
 def main():

@@ -38,6 +38,8 @@ class Case:
         What a side does otherwise.
     clock : callable, default=time.process_time
         What times a call.
+    most : int, default=5
+        Most repeats, for what takes minutes.
     """
 
     area: str
@@ -47,6 +49,7 @@ class Case:
     sides: dict
     remarks: dict = field(default_factory=dict)
     clock: Callable = time.process_time
+    most: int = 5
 
 
 def timed(sides, repeats, clock):
@@ -71,7 +74,7 @@ def timed(sides, repeats, clock):
 
 def rows_of(case, repeats):
     """Measure a case and return one row for each other side."""
-    times = timed(case.sides, repeats, case.clock)
+    times = timed(case.sides, min(repeats, case.most), case.clock)
     (_, ours), *others = times.items()
     rate = case.count / max(statistics.median(ours), 1e-9)
     row = [case.area, case.what, case.unit, f"{rate:.4g}"]

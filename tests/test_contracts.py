@@ -13,6 +13,7 @@ import pytest
 from problems import name_of
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsTransformer
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import check_estimator
@@ -260,6 +261,7 @@ LISTED = [
     OperationalSampler(auxiliary=first_feature, failure_emphasis=0.7),
     SimpleRandomSampler(auxiliary=first_feature),
     DistanceSurprise(),
+    DistanceSurprise(index=KNeighborsTransformer(), random_state=0),
     LikelihoodSurprise(),
     LikelihoodSurprise(jitter=0.1, var_threshold=0),
     MahalanobisSurprise(),

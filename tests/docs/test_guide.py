@@ -11,6 +11,7 @@ import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -168,6 +169,7 @@ def of_sampling(known):
         "failed": failed,
         "a_new": extract_activations(net, X, layer="layer"),
         "y_pred_new": net.predict(X),
+        "PyNNDescentTransformer": KNeighborsTransformer,
     }
 
 

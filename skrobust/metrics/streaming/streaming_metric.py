@@ -72,8 +72,8 @@ class StreamingMetric:
 
     References
     ----------
-    D. Knuth, "The art of computer programming", vol. 2 (1969), on sums in two floats;
-    E. DeLong et al., "Comparing the areas under two or more correlated receiver
+    Knuth, "The art of computer programming", vol. 2 (1969), on sums in two floats;
+    DeLong et al., "Comparing the areas under two or more correlated receiver
     operating characteristic curves" (Biometrics, 1988), on the noise of areas.
 
     Examples

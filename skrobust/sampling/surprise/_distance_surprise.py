@@ -1,9 +1,27 @@
 """Distance-based surprise adequacy (DSA)."""
 
-import numpy as np
+import warnings
 
+import numpy as np
+from sklearn.neighbors import KNeighborsTransformer
+
+from skrobust._stacklevel import level_outside
+from skrobust._validation import invalid
+from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.surprise.base import BaseSurprise
+from skrobust.sampling.surprise.indexed_rows import INDEX_RULE, IndexedRows
 from skrobust.sampling.surprise.nearest_rows import NearestRows
+
+_FEW_FOUND = 0.9  # share of exact neighbours below which a warning says so
+
+
+def _check_index(value, name, caller):
+    needed = "fit", "transform", "get_params"
+    is_estimator = not isinstance(value, type) and all(
+        hasattr(value, n) for n in needed
+    )
+    if value is not None and not is_estimator:
+        raise invalid(name, caller, INDEX_RULE, value)
 
 
 class DistanceSurprise(BaseSurprise):
@@ -17,14 +35,21 @@ class DistanceSurprise(BaseSurprise):
 
         \mathrm{DSA} = \frac{\lVert a - a_a \rVert}{\lVert a_a - a_b \rVert}
 
-    Nearest neighbours are exact: matrix products find candidates, sums of squared
-    differences in float64 decide. Memory beside the training activations is bounded;
-    the denominator is computed once for each distinct neighbour.
+    Nearest neighbours are exact, unless an ``index`` is given: matrix products find
+    candidates, sums of squared differences in float64 decide. Memory beside the
+    training activations is bounded; the denominator is computed once for each distinct
+    neighbour.
 
-    Where a training activation also occurs in another class the denominator is 0 and
-    the score of the inputs nearest to it is ``inf``, for a numerator of 0 as well: the
-    classes cannot be told apart there. Of equally near neighbours one is taken that
-    does not depend on the order of the training rows.
+    With an ``index``, every class of more than 5,000 distinct activations gets a clone
+    of it, and smaller classes are searched exactly. It proposes neighbours, and exact
+    distances decide among them: a distance is never too small, and too large where the
+    index missed the nearest. The score may err both ways, because another :math:`a_a`
+    has another denominator. ``index_error_`` says by how much, on up to 200 training
+    activations that are left out of the indices and always searched exactly. The
+    denominator asks the index of every other class, and an index has to be fitted: it
+    pays only for very many scores with the same training activations. With 1,000,000 of
+    64 units in 10 classes and 30 neighbours of pynndescent that was from 30,000 scores
+    on, and with 100,000 never; the exact search took 2.5 ms and 0.3 ms a score.
 
     Parameters
     ----------
@@ -38,6 +63,16 @@ class DistanceSurprise(BaseSurprise):
         Treatment of maps of shape (n_samples, channels, ...), given or extracted.
     batch_size : int or None, default=None
         Inputs in one pass of the estimator.
+    index : transformer or None, default=None
+        None: exact. Otherwise an unfitted transformer like
+        :class:`~sklearn.neighbors.KNeighborsTransformer`: ``fit`` takes rows and
+        ``transform`` returns a sparse graph of shape (n_queries, n_rows) with entries
+        at neighbours of small Euclidean distance; their values play no part.
+        ``pynndescent.PyNNDescentTransformer`` (extra ``ann``) is approximate. It gets
+        activations around their mean, scaled into [-1, 1].
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the activations of ``index_error_``. An int also sets each
+        ``random_state`` in the clones of ``index``; with None they keep their own.
     unseen : {"raise", "inf", "nan"}, default="raise"
         Surprise of an input whose class was never predicted in training.
 
@@ -49,6 +84,18 @@ class DistanceSurprise(BaseSurprise):
         Activations in a row.
     n_features_in_ : int
         Number of features, where ``fit`` got 2-D input.
+    index_error_ : dict or None
+        None without an ``index``. ``"n_rows"``: left-out training activations that were
+        scored with the index and exactly, from all others; 0 where no class is large
+        enough for an index. ``"same_class"`` and ``"other_class"``: shares in [0, 1] of
+        them for which the nearest activation of the same class, and that of another
+        class from there, was found. ``"median"`` and ``"largest"``: relative error of
+        the score, ``abs(score - exact) / exact``.
+
+    Warns
+    -----
+    UserWarning
+        Where less than 90% of either kind of neighbour was found.
 
     References
     ----------
@@ -77,7 +124,29 @@ class DistanceSurprise(BaseSurprise):
     >>> sampler = DeepESTSampler(mlp, auxiliary=surprise.score_samples)
     >>> sampler.fit(X[1::2]).n_pool_
     75
+
+    Classes of 6,000 activations with an index, here one that is exact:
+
+    >>> from sklearn.neighbors import KNeighborsTransformer
+    >>> rng = np.random.default_rng(0)
+    >>> train, classes = rng.normal(size=(12_000, 3)), np.repeat([0, 1], 6_000)
+    >>> index = KNeighborsTransformer(n_neighbors=1)
+    >>> surprise = DistanceSurprise(index=index, random_state=0).fit(train, classes)
+    >>> surprise.index_error_["n_rows"], surprise.index_error_["same_class"]
+    (200, 1.0)
     """
+
+    _added_before = "unseen"
+    _parameter_rules = {"index": _check_index}
+
+    @classmethod
+    def _get_test_params(cls):
+        return [{}, {"index": KNeighborsTransformer(), "random_state": 0}]
+
+    def __init__(self, estimator=None, *, index=None, random_state=None, **shared):
+        super().__init__(estimator, **shared)
+        self.index = index
+        self.random_state = random_state
 
     def _learn(self, activations, codes):
         n_classes = len(self.classes_)
@@ -89,31 +158,91 @@ class DistanceSurprise(BaseSurprise):
             )
         parts = [_distinct(activations[codes == c]) for c in range(n_classes)]
         self._edges = np.cumsum([0, *(len(part) for part in parts)])
-        self._nearest = NearestRows(np.concatenate(parts))
+        rows = np.concatenate(parts)
+        self.index_error_ = None
+        if self.index is None:
+            self._nearest = NearestRows(rows)
+            return
+        rng = own_generator(self.random_state, type(self).__name__)
+        seeded = self.random_state is not None
+        self._nearest = IndexedRows(rows, self._edges, self.index, rng, seeded=seeded)
+        self.index_error_ = self._measure_error()
+        self._warn_of_misses()
 
     def _scores(self, activations, codes):
+        distance, place = self._within(self._nearest, activations, codes)
+        return _ratio(distance, self._across(self._nearest, place))
+
+    def _fitting_class(self, activations):
+        return self._codes_of(self._nearest.search(activations)[1])
+
+    def _codes_of(self, place):
+        return np.searchsorted(self._edges, place, side="right") - 1
+
+    def _within(self, nearest, activations, codes, banned=None):
+        """Return distance and place of the nearest row of the same class."""
         distance = np.empty(len(activations))
         place = np.empty(len(activations), dtype=np.intp)
         for code in np.unique(codes):
             rows = np.flatnonzero(codes == code)
-            distance[rows], place[rows] = self._nearest.search(
-                activations[rows], *self._edges[code : code + 2]
+            distance[rows], place[rows] = nearest.search(
+                activations[rows],
+                *self._edges[code : code + 2],
+                banned=None if banned is None else banned[rows],
             )
-        return self._ratio(distance, place)
+        return distance, place
 
-    def _fitting_class(self, activations):
-        _, place = self._nearest.search(activations)
-        return np.searchsorted(self._edges, place, side="right") - 1
-
-    def _ratio(self, distance, place):
-        """Divide by the distance from each neighbour to the nearest other class."""
+    def _across(self, nearest, place):
+        """Return the distance from each row to the nearest one of another class."""
         neighbours, inverse = np.unique(place, return_inverse=True)
-        code = np.searchsorted(self._edges, neighbours, side="right") - 1
+        code = self._codes_of(neighbours)
         own = np.column_stack([self._edges[code], self._edges[code + 1]])
-        across, _ = self._nearest.search(self._nearest.rows[neighbours], banned=own)
-        across = across[inverse]
-        scores = np.full(len(distance), np.inf)
-        return np.divide(distance, across, out=scores, where=across > 0)
+        across, _ = nearest.search(nearest.rows[neighbours], banned=own)
+        return across[inverse]
+
+    def _measure_error(self):
+        """Score the rows that no index contains with the indices and exactly."""
+        indexed, held = self._nearest, self._nearest.held
+        rows, codes = indexed.rows[held], self._codes_of(held)
+        itself = np.column_stack([held, held + 1])
+        near, place = self._within(indexed, rows, codes, itself)
+        true_near, true_place = self._within(indexed.exact, rows, codes, itself)
+        across = self._across(indexed, place)
+        scores = _ratio(near, across)
+        exact = _ratio(true_near, self._across(indexed.exact, true_place))
+        error = np.zeros(len(held))
+        wrong = scores != exact
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error[wrong] = np.abs(scores - exact)[wrong] / exact[wrong]
+        error[np.isnan(error)] = np.inf  # a finite score where the exact one is not
+        same, other = near == true_near, across == self._across(indexed.exact, place)
+        return {
+            "n_rows": len(held),
+            "same_class": float(same.mean()) if len(held) else 1.0,
+            "other_class": float(other.mean()) if len(held) else 1.0,
+            "median": float(np.median(error)) if len(held) else 0.0,
+            "largest": float(error.max(initial=0.0)),
+        }
+
+    def _warn_of_misses(self):
+        error = self.index_error_
+        if min(error["same_class"], error["other_class"]) >= _FEW_FOUND:
+            return
+        warnings.warn(
+            f"{type(self).__name__} with index={type(self.index).__name__} found the "
+            f"nearest activation of the same class for {error['same_class']:.0%}, and "
+            f"that of another class for {error['other_class']:.0%}, of "
+            f"{error['n_rows']} training activations; their scores err by "
+            f"{error['median']:.1%} in the median and at most {error['largest']:.0%}. "
+            "Set a larger n_neighbors of the index, or index=None, which is exact.",
+            UserWarning,
+            stacklevel=level_outside(),
+        )
+
+
+def _ratio(distance, across):
+    scores = np.full(len(distance), np.inf)
+    return np.divide(distance, across, out=scores, where=across > 0)
 
 
 def _distinct(rows):

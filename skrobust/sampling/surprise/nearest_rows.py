@@ -76,19 +76,37 @@ class NearestRows:
                 "Activations so large that the squares of their differences overflow "
                 "have no distance; divide them by a constant."
             )
-        return np.sqrt(best) / self._scale, place
+        return self.distances(best), place
 
     def centred(self, rows):
         """Return rows around the centre in float64, scaled."""
         return (rows - self._centre) * self._scale
 
-    def squared_distances(self, queries, places):
-        """Return the squared distance of each query to one row, scaled, in float64."""
-        out = np.empty(len(queries))
+    def distances(self, squared):
+        """Return distances in the unit of the rows."""
+        return np.sqrt(squared) / self._scale
+
+    def improve(self, queries, which, places, best, place):
+        """Compare queries ``which`` with rows ``places``, pair by pair.
+
+        ``best``, the scaled squared distances, and ``place`` are updated in place. Of
+        equally near rows the first one stays.
+        """
+        squared = self._squared_distances(queries, which, places)
+        order = np.lexsort((places, squared, which))
+        lead = order[np.r_[True, np.diff(which[order]) > 0]] if len(which) else order
+        to, squared, places = which[lead], squared[lead], places[lead]
+        nearer = squared < best[to]
+        nearer |= (squared == best[to]) & (places < place[to])
+        best[to[nearer]], place[to[nearer]] = squared[nearer], places[nearer]
+
+    def _squared_distances(self, queries, which, places):
+        """Return the squared distance of each pair, scaled, in float64."""
+        out = np.empty(len(which))
         step = max(1, _PAIRS // queries.shape[1])
-        for at in range(0, len(queries), step):
+        for at in range(0, len(which), step):
             part = slice(at, at + step)
-            gap = queries[part].astype(np.float64)
+            gap = queries[which[part]].astype(np.float64)
             gap -= self.rows[places[part]]
             gap *= self._scale
             out[part] = np.einsum("ij,ij->i", gap, gap)
@@ -122,13 +140,7 @@ class _Chunk:
             rows, columns = self._candidates(exact, square, bans, best, np.float32)
         if not fits or len(rows) > _CROWD * len(queries):
             rows, columns = self._candidates(exact, square, bans, best, np.float64)
-        columns += self._start
-        squared = self._nearest.squared_distances(queries[rows], columns)
-        # Stable: of equal distances the first place comes first.
-        order = np.lexsort((columns, squared, rows))
-        lead = order[np.r_[True, np.diff(rows[order]) > 0]] if len(rows) else order
-        lead = lead[squared[lead] < best[rows[lead]]]
-        best[rows[lead]], place[rows[lead]] = squared[lead], columns[lead]
+        self._nearest.improve(queries, rows, columns + self._start, best, place)
 
     def _candidates(self, exact, square, bans, best, dtype):
         """Return every pair that may be nearer than the best so far, and few others."""
