@@ -153,7 +153,9 @@ class BatchedRows:
         cls,
         shards,
         *,
+        row=None,
         label="cls",
+        label_as=None,
         resize=None,
         crop=None,
         convert=False,
@@ -162,18 +164,24 @@ class BatchedRows:
         """Return batches of samples in tar files, in the manner of WebDataset.
 
         Members of a tar file that follow one another and have the same name up to its
-        first dot are one sample: ``0001.jpg`` and ``0001.cls``. A row is the first
-        image (as red, green and blue bytes) or npy of a sample. Files are read in their
-        order, from the first byte to the last, with the standard library.
+        first dot are one sample: ``0001.jpg`` and ``0001.cls``. A row is the image (as
+        red, green and blue bytes) or npy of a sample. Files are read in their order,
+        from the first byte to the last, with the standard library.
 
         Parameters
         ----------
         shards : str, path, or list of these
             A tar file, a folder of them, or a pattern, such as ``"val-*.tar"`` or
             ``"val-{000..049}.tar"``.
+        row : str, default=None
+            Ending of the member with the row, such as ``"png"`` beside ``"mask.png"``;
+            None: the one image or npy, of which there must not be several.
         label : str or None, default="cls"
-            Ending of the member with the label: digits are a number, all else is text;
-            ``"json:FIELD"`` takes a field of ``.json``. None: there are no labels.
+            Ending of the member with the label; ``"json:FIELD"`` takes a field of
+            ``.json``. None: there are no labels.
+        label_as : {"number", "text"}, default=None
+            What labels become. None: digits are a number, all else is text; a mixture
+            of the two, and digits that begin with 0, raise.
         resize : (int, int), default=None
             (height, width) of images in pixels, by Pillow's bicubic filter.
         crop : callable, default=None
@@ -205,8 +213,13 @@ class BatchedRows:
         )
         if label is not None and (not isinstance(label, str) or not label):
             raise invalid("label", caller, "an ending, 'json:FIELD' or None", label)
+        if row is not None and (not isinstance(row, str) or not row):
+            raise invalid("row", caller, "an ending such as 'png', or None", row)
+        check_choice(label_as, "label_as", caller, (None, "number", "text"))
         files, size = shard_files(shards, caller), _size(batch_size, caller)
-        return cls(ShardBatches(files, label, options, size, caller))
+        if row is not None:
+            row = row.lower().removeprefix(".")
+        return cls(ShardBatches(files, row, label, label_as, options, size, caller))
 
     def __iter__(self):
         if self._is_once and self._begun:

@@ -108,8 +108,9 @@ class ShardBatches:
     ----------
     files : list of str
         The tar files.
-    label : str or None
-        Where the label of a sample is, as :func:`sample_label` has it.
+    row, label, label_as : str or None
+        Where the row and the label of a sample are, and what labels become, as
+        :func:`sample_row` and :func:`sample_label` have them; no label: None.
     options : ImageOptions
         Treatment of images.
     batch_size : int or None
@@ -120,16 +121,19 @@ class ShardBatches:
 
     n_rows = None  # known once they are read
 
-    def __init__(self, files, label, options, batch_size, caller):
-        self.files, self.label, self.options = files, label, options
+    def __init__(self, files, row, label, label_as, options, batch_size, caller):
+        self.files, self.row, self.options = files, row, options
+        self.label, self.label_as = label, label_as
         self.batch_size, self.caller = batch_size, caller
 
     def __iter__(self):
         rows, labels, shape, size = [], [], None, self.batch_size
+        is_text = None  # of the labels, which all batches share
         for file in self.files:
             for key, members in shard_samples(file, self.caller):
                 where = f"sample {key!r} of {str(file)!r}"
-                row = sample_row(members, self.options, where, self.caller)
+                parts = members, self.row, self.options, where, self.caller
+                row = sample_row(*parts)
                 shape = row.shape if shape is None else shape
                 if row.shape != shape:
                     raise ValueError(
@@ -140,8 +144,15 @@ class ShardBatches:
                     size = max(1, min(MOST_ROWS, BATCH_BYTES // max(1, row.nbytes)))
                 rows.append(row)
                 if self.label is not None:
-                    parts = members, self.label, where, self.caller
+                    parts = members, self.label, self.label_as, where, self.caller
                     labels.append(sample_label(*parts))
+                    before, is_text = is_text, isinstance(labels[-1], str)
+                    if before not in (None, is_text):
+                        raise ValueError(
+                            f"{self.caller}: {where} has the label {labels[-1]!r}, and "
+                            f"those before are {'text' if before else 'numbers'}; read "
+                            "all as text with label_as='text'."
+                        )
                 if len(rows) == size:
                     yield np.stack(rows), np.array(labels) if labels else None
                     rows, labels = [], []

@@ -227,6 +227,54 @@ def test_shards_that_were_cut_or_have_odd_labels_are_refused(tmp_path):
         list(BatchedRows.from_shards(tmp_path / "d.tar"))
 
 
+def shard(path, members):
+    with tarfile.open(path, "w") as tar:
+        for name, content in members:
+            add(tar, name, content)
+    return path
+
+
+def test_the_row_of_a_sample_is_never_guessed(tmp_path):
+    members = [("a.mask.npy", npy(X[0])), ("a.npy", npy(X[1])), ("a.cls", b"1")]
+    file = shard(tmp_path / "a.tar", members)
+    with pytest.raises(
+        ValueError, match=r"several images or npy files, mask\.npy, npy"
+    ):
+        list(BatchedRows.from_shards(file))
+    assert np.array_equal(whole(BatchedRows.from_shards(file, row="npy"))[0], X[1:2])
+    assert np.array_equal(
+        whole(BatchedRows.from_shards(file, row=".mask.npy"))[0], X[:1]
+    )
+    with pytest.raises(ValueError, match=r"no image or npy 'jpg'; it has mask\.npy"):
+        list(BatchedRows.from_shards(file, row="jpg"))
+    with pytest.raises(ValueError, match="'row' parameter"):
+        BatchedRows.from_shards(file, row=1)
+    file = shard(tmp_path / "b.tar", members[1:] + [("a.npy", npy(X[2]))])
+    with pytest.raises(ValueError, match=r"has 'a\.npy' twice in one sample; give"):
+        list(BatchedRows.from_shards(file))
+
+
+def test_labels_of_shards_are_of_one_kind_in_all_batches(tmp_path):
+    def rows(*labels, **how):
+        members = []
+        for i, label in enumerate(labels):
+            members += [(f"{i}.npy", npy(X[i])), (f"{i}.cls", label)]
+        file = shard(tmp_path / "a.tar", members)
+        return BatchedRows.from_shards(file, batch_size=2, **how)
+
+    mixed = b"1", b"2", b"3a", b"4"
+    with pytest.raises(ValueError, match="label '3a', and those before are numbers"):
+        list(rows(*mixed))
+    assert whole(rows(*mixed, label_as="text"))[1].tolist() == ["1", "2", "3a", "4"]
+    with pytest.raises(ValueError, match="'3a', which is no number; labels of text"):
+        list(rows(*mixed, label_as="number"))
+    with pytest.raises(ValueError, match="'007', which may be a number or text; say"):
+        list(rows(b"1", b"007"))
+    assert whole(rows(b"007", b"8", label_as="text"))[1].tolist() == ["007", "8"]
+    assert whole(rows(b"007", b"-8", label_as="number"))[1].tolist() == [7, -8]
+    assert whole(rows(b"0", b"10", b"-3"))[1].tolist() == [0, 10, -3]
+
+
 def test_an_iterator_gives_its_rows_once():
     rows = BatchedRows((X[i : i + 9], Y[i : i + 9]) for i in range(0, 23, 9))
     assert np.array_equal(whole(rows)[0], X)
