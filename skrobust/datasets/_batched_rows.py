@@ -121,8 +121,10 @@ class BatchedRows:
 
         Parameters
         ----------
-        path : str or path
-            A file, or a folder: all files that end in .parquet or .pq in it and below.
+        path : str, path, or list of these
+            A file, a pattern with ``*``, or a folder: all files that end in .parquet or
+            .pq in it and below. Columns in the names of folders (``month=1``) are not
+            read, and raise unless ``columns`` are given.
         target : str, default=None
             Column of the labels.
         columns : list of str, default=None

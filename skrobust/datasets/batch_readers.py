@@ -1,6 +1,8 @@
 """Readers of rows in batches: arrays on disk, parquet files, tar files."""
 
+import glob
 import mmap
+import os
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +60,8 @@ class ParquetBatches:
 
     Parameters
     ----------
-    path : str or path
-        A file, or a folder of them.
+    path : str, path, or list of these
+        A file, a folder of them, or a pattern with ``*``.
     target : str or None
         Column of the labels.
     columns : list of str or None
@@ -73,10 +75,12 @@ class ParquetBatches:
     """
 
     def __init__(self, path, target, columns, batch_size, as_frame, caller):
-        files = piece_files(Path(path))
-        if not files:
-            rule = "a parquet file, or a folder with parquet files"
-            raise invalid("path", caller, rule, str(path))
+        if columns is not None and not isinstance(columns, (list, tuple)):
+            rule = "a list of names of columns, or None"
+            raise invalid("columns", caller, rule, columns)
+        files = _parquet_files(path, caller)
+        if columns is None:
+            _refuse_columns_in_folders(path, files, caller)
         self.table = ParquetPieces(files, caller)
         others = [name for name in self.table.columns if name != target]
         self.columns = others if columns is None else list(columns)
@@ -99,6 +103,37 @@ class ParquetBatches:
                 y = column.to_numpy(zero_copy_only=False)
             frame = batch.select(self.columns).to_pandas()
             yield frame if self.as_frame else frame.to_numpy(), y
+
+
+def _parquet_files(path, caller):
+    """Return the files that a path, a pattern, or a list of these names."""
+    if isinstance(path, (list, tuple)):
+        return [file for one in path for file in _parquet_files(one, caller)]
+    rule = "a parquet file, or a folder, a pattern or a list of such files"
+    if not isinstance(path, (str, os.PathLike)):
+        raise invalid("path", caller, rule, path)
+    found = piece_files(Path(path))
+    if not found and not Path(path).exists():
+        names = sorted(glob.glob(str(path)))
+        found = [file for name in names for file in piece_files(Path(name))]
+    if not found:
+        raise invalid("path", caller, rule, str(path))
+    return found
+
+
+def _refuse_columns_in_folders(path, files, caller):
+    """Raise where folders such as ``month=1`` hold a column that is in no file."""
+    given = [path] if isinstance(path, (str, os.PathLike)) else path
+    own = {part for one in given for part in Path(one).parts if "*" not in part}
+    for file in files:
+        found = [part for part in file.parent.parts if "=" in part and part not in own]
+        if found:
+            name = found[0].partition("=")[0]
+            raise ValueError(
+                f"{caller}: the folder {found[0]!r} holds the column {name!r}, which "
+                "is not in the files; write it into the files, or name the wanted "
+                "columns with columns=."
+            )
 
 
 class ShardBatches:

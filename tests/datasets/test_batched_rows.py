@@ -134,6 +134,28 @@ def test_parquet_is_read_in_row_groups(tmp_path):
         list(rows)
 
 
+def test_parquet_by_list_pattern_and_folders_with_a_column(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    files = [tmp_path / "0.parquet", tmp_path / "1.pq"]
+    frame.iloc[:10].to_parquet(files[0])
+    frame.iloc[10:].to_parquet(files[1])
+    for path in (files, [str(file) for file in files], tmp_path / "*.p*"):
+        found = whole(BatchedRows.from_parquet(path, as_frame=False))[0]
+        assert np.array_equal(found, X)
+    with pytest.raises(ValueError, match=r"'columns' parameter .* a list of names"):
+        BatchedRows.from_parquet(files, columns="a")
+    with pytest.raises(ValueError, match=r"'path' parameter .* a parquet file, or"):
+        BatchedRows.from_parquet(3)
+    (tmp_path / "all" / "month=1").mkdir(parents=True)
+    frame.to_parquet(tmp_path / "all" / "month=1" / "0.parquet")
+    with pytest.raises(ValueError, match="'month=1' holds the column 'month', which"):
+        BatchedRows.from_parquet(tmp_path / "all")
+    assert BatchedRows.from_parquet(tmp_path / "all", columns=["a"]).n_rows == 23
+    assert BatchedRows.from_parquet(tmp_path / "all" / "month=1").n_rows == 23
+
+
 def add(tar, name, content):
     member = tarfile.TarInfo(name)
     member.size = len(content)
