@@ -411,3 +411,18 @@ def test_long_frames_that_cannot_be_read_say_so():
     # Columns labelled by times are points: a series in each row, whatever the index.
     wide = pd.DataFrame(PANEL[..., 0], columns=UNEVEN, index=frame.index[:6])
     assert TimeWarp(severity=3).fit(wide).n_channels_ == 1
+
+
+def test_a_long_panel_whose_index_became_columns_is_named():
+    names = [range(4), range(5)]
+    index = pd.MultiIndex.from_product(names, names=["id", "t"])
+    flat = pd.DataFrame({"a": range(20)}, index=index).reset_index()
+    with pytest.warns(UserWarning, match=r"each row .* for a series.*X\.set_index"):
+        Jitter(severity=3, scale="series", random_state=0).perturb(None, flat)
+    other = flat.set_axis(["who", "when", "a"], axis=1)
+    with pytest.warns(UserWarning, match=r"\(who, when, a\) seem to name series"):
+        Jitter(severity=3).fit(other)
+    dates = pd.to_datetime(flat["t"], unit="D")
+    for column in (dates, flat["t"].astype(str)):
+        with pytest.raises(ValueError, match=r"column 't' holds none: .*set_index"):
+            Jitter(severity=3).fit(flat.assign(t=column))

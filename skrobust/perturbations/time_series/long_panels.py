@@ -8,11 +8,17 @@ import numpy as np
 
 from skrobust._column_numbers import numbers_in
 from skrobust._containers import is_frame
+from skrobust.base.row_kind import column_without_numbers
 from skrobust.perturbations.time_series.panels import (
     Panel,
     index_numbers,
     parts_of,
     positions_at,
+)
+
+_TO_INDEX = (
+    "where each row is a point of a series, put the columns that name the series and "
+    "the time into the index, X.set_index(['id', 'time'])"
 )
 
 
@@ -46,6 +52,23 @@ class LongPanel(Panel):
             cells = numbers_in(old, new, whole=whole)
             out.isetitem(channel, old._constructor(cells, index=out.index))
         return out
+
+
+def refuse_columns_without_numbers(X, caller):
+    """Raise for a frame with a column of text or of dates, such as a flat long panel.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_columns)
+        The frame.
+    caller : str
+        Name of the public class, for error messages.
+    """
+    other = column_without_numbers(X)
+    if other is not None:
+        raise ValueError(
+            f"{caller} takes frames of numbers, and {other} holds none: {_TO_INDEX}."
+        )
 
 
 def is_long(X):

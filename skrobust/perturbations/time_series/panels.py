@@ -4,6 +4,7 @@ They are the rows of an array with labels of time, the cells of a frame, or grou
 rows of a frame.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from skrobust._column_numbers import numbers_in
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.row_hash import object_cells
 from skrobust._keyed_noise.splitmix import row_keys
+from skrobust._stacklevel import level_outside
+
+_LONG_NAMES = {"id", "t", "time", "timestamp", "date", "datetime", "timepoints"}
 
 
 class Part(NamedTuple):
@@ -168,6 +172,14 @@ def read_wide(X, values, caller):
     not equally spaced.
     """
     labels = getattr(X, "columns", None)
+    if labels is not None and _may_be_long(labels, values):
+        warnings.warn(
+            f"{caller} takes each row of this frame for a series, and its columns "
+            f"({', '.join(map(str, labels[:4]))}) seem to name series and points: "
+            "where each row is a point of a series, put the columns that name the "
+            "series and the time into the index, X.set_index(['id', 'time']).",
+            stacklevel=level_outside(),
+        )
     if getattr(getattr(labels, "dtype", None), "kind", "O") not in "fMm":
         return values
     positions = positions_at(index_numbers(labels), "the columns", caller)
@@ -176,6 +188,21 @@ def read_wide(X, values, caller):
     rows = np.arange(len(values))
     part = Part(rows, values[..., None], np.tile(positions, (len(values), 1)))
     return Panel([part], len(values), 1)
+
+
+def _may_be_long(labels, values):
+    """Return whether a frame looks like a long panel whose index became columns.
+
+    No column is numbered, as points in time are, and one has a name such as "time", or
+    the first has blocks of equal values in their order, as the names of series do.
+    """
+    names = [str(label).lower() for label in labels]
+    if any(name[-1:].isdecimal() for name in names):
+        return False
+    steps = np.diff(values[:, 0])
+    return not _LONG_NAMES.isdisjoint(names) or bool(
+        (steps >= 0).all() and (steps == 0).any() and (steps > 0).any()
+    )
 
 
 def _numbers(cell, row, caller):

@@ -21,7 +21,11 @@ from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import column_without_numbers, describe_rows
-from skrobust.perturbations.time_series.long_panels import is_long, read_long
+from skrobust.perturbations.time_series.long_panels import (
+    is_long,
+    read_long,
+    refuse_columns_without_numbers,
+)
 from skrobust.perturbations.time_series.panels import (
     Panel,
     is_nested,
@@ -134,6 +138,8 @@ class SeriesPerturbation(BasePerturbation):
         options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         nested = is_nested(X)
         refuse_ragged(X, caller)
+        if not nested and hasattr(X, "iloc") and len(np.shape(X)) == 2:
+            refuse_columns_without_numbers(X, caller)
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         if reset or hasattr(self, "n_features_in_"):
