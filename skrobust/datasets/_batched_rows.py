@@ -234,10 +234,18 @@ class BatchedRows:
         batches = self._batches
         if callable(batches) and not hasattr(batches, "__iter__"):
             batches = batches()
+        is_empty = True
         for batch in batches:
             pair = _pair(batch)
             if n_rows(pair[0]):
+                is_empty = False
                 yield pair
+        if is_empty and self._is_once:
+            raise ValueError(
+                f"{_CALLER} needs at least one sample; the iterator has no rows left, "
+                "which come once: pass a list, a DataLoader, or a function that "
+                "returns a new iterator."
+            )
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(
@@ -313,6 +321,11 @@ class BatchedRows:
         """
         caller = f"{_CALLER}.answers"
         check_choice(method, "method", caller, _ANSWERS)
+        if not hasattr(estimator, method):
+            raise ValueError(
+                f"{caller} asks for {method}, which {type(estimator).__name__} does "
+                "not have; take another method, or a model that has it."
+            )
         found = [np.asarray(getattr(estimator, method)(X)) for X, _ in self]
         if not found:
             raise ValueError(f"{caller} needs at least one sample; got none.")
@@ -358,6 +371,8 @@ def _pair(batch):
     """Return the rows and labels of a batch, tensors as arrays."""
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         kind = type(batch).__name__
+        if isinstance(batch, (tuple, list)):
+            kind = f"{kind} of {len(batch)} parts"
         raise ValueError(
             f"{_CALLER} needs batches that are pairs (X, y), where y may be None. Got "
             f"{kind} instead."
@@ -370,7 +385,8 @@ def _pair(batch):
     if np.ndim(y) == 0 and not hasattr(y, "detach"):
         raise ValueError(
             f"{_CALLER} needs batches that are pairs (X, y) of several rows and their "
-            f"labels. Got {y!r} as y."
+            f"labels. Got {y!r} as y: join the rows to batches, as a DataLoader with "
+            "batch_size does, or take BatchedRows.from_arrays."
         )
     y = check_targets(to_array(y) if hasattr(y, "detach") else y, _CALLER)
     if len(y) != n_rows(X):

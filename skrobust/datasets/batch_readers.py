@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import issparse
 
 from skrobust._containers import to_array
 from skrobust._optional import require
@@ -31,6 +32,7 @@ class ArrayBatches:
     """
 
     def __init__(self, X, y, batch_size):
+        X = X.tocsr() if issparse(X) else X  # which has slices of rows
         self.X, self.y, self.n_rows = X, y, int(X.shape[0])
         if batch_size is None:
             size = int(np.prod(X.shape[1:])) * np.dtype(X.dtype).itemsize
@@ -49,7 +51,7 @@ def _read(X, rows):
         # Pages that were read count as memory until their map is closed.
         order = "C" if X.flags.c_contiguous else "F"
         X = np.memmap(X.filename, X.dtype, "r", X.offset, X.shape, order)
-    if hasattr(X, "columns") or type(X) is np.ndarray:
+    if hasattr(X, "columns") or type(X) is np.ndarray or issparse(X):
         return X[rows]
     part = X[rows]
     return to_array(part) if hasattr(part, "detach") else np.array(part)

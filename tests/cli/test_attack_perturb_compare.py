@@ -344,4 +344,26 @@ def test_rows_in_batches_give_the_same(folder, tmp_path):
     parts = ("rows.npy", "--eps", "0.1", "--target", "kinds.npy", "--batch-size", "9")
     assert "is for classifiers" in refused("attack", line, *parts)
     parts = ("nothing.tar", "--eps", "0.1", "--batch-size", "9")
-    assert "tar files, a folder of them" in refused("attack", model, *parts)
+    assert "no folder with parquet or tar files" in refused("attack", model, *parts)
+
+
+def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "flat.npy", X[:, 0])
+    np.save(tmp_path / "kinds.npy", y)
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    model = str(folder / "strong.skops")
+
+    def said(*parts, data="rows.npy", target="kinds.npy", eps="0.5"):
+        more = ("--target", target, "--eps", eps, *parts)
+        return refused("attack", model, data, *more)
+
+    batched = ("--batch-size", "9")
+    assert "leave out --checks or --batch-size" in said("--checks", *batched)
+    assert "--eps as a number: '0.1 std'" in said(*batched, eps="0.1 std")
+    assert "and 'rows.csv' is none of these" in said(*batched, data="rows.csv")
+    assert "There is no npy file 'y'; beside" in said(*batched, target="y")
+    assert "need one label each" in said(*batched, target="rows.npy")
+    assert "rows have two axes at least" in said(*batched, data="flat.npy")
+    assert "'rows.npy' is no table; skrobust attack reads" in said()

@@ -8,10 +8,12 @@ import tarfile
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array, csr_matrix
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import LinearSVC
 
 from skrobust.datasets import BatchedRows, LazyImages
 from skrobust.datasets.batch_readers import ArrayBatches
@@ -302,6 +304,9 @@ def test_an_iterator_gives_its_rows_once():
     assert np.array_equal(whole(rows)[0], X)
     with pytest.raises(ValueError, match="whose rows come once, and they were read"):
         list(rows)
+    used = iter([])
+    with pytest.raises(ValueError, match="the iterator has no rows left, which come"):
+        list(BatchedRows(used))
     again = BatchedRows(lambda: iter([(X, Y)]))
     assert len(list(again)) == len(list(again)) == 1
 
@@ -355,3 +360,20 @@ def test_bad_batches_get_one_sentence():
         BatchedRows.from_arrays(X, batch_size=0)
     with pytest.raises(ValueError, match=r"parameter of BatchedRows\.perturbed"):
         BatchedRows([(X, Y)]).perturbed(None)
+    with pytest.raises(ValueError, match="Got tuple of 3 parts instead"):
+        list(BatchedRows([(X, Y, Y)]))
+    with pytest.raises(ValueError, match=r"as y: join the rows to batches"):
+        list(BatchedRows(zip(X, Y, strict=True)))
+    with pytest.raises(ValueError, match="predict_proba, which LinearSVC does not"):
+        BatchedRows([(X, Y)]).answers(LinearSVC().fit(X, Y), "predict_proba")
+
+
+def test_sparse_rows_are_cut_into_batches():
+    model = LogisticRegression().fit(X, Y)
+    for kind in (csr_matrix, coo_array):
+        rows = BatchedRows.from_arrays(kind(X), Y, batch_size=9)
+        assert [part.shape for part, _ in rows] == [(9, 4), (9, 4), (5, 4)]
+        assert np.array_equal(rows.answers(model), model.predict(X))
+    noise = [GaussianNoise(std=0.1)]
+    with pytest.raises(TypeError, match="toarray"):
+        evaluate_perturbations(model, csr_matrix(X), Y, noise, batch_size=9)
