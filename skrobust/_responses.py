@@ -224,9 +224,11 @@ def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
     refuse_unwrapped(estimator, caller)
     if not hasattr(estimator, "predict_proba"):
         name = type(unwrap(estimator)[1]).__name__
+        wrap = "Wrap it in CalibratedClassifierCV, or "
+        if predicts_numbers(estimator):
+            wrap = "It is a regressor, whose answers have no probabilities: "
         raise ValueError(
-            f"{caller} needs predict_proba; {name} has none. Wrap it in "
-            f"CalibratedClassifierCV, or {cure}."
+            f"{caller} needs predict_proba; {name} has none. {wrap}{cure}."
         )
     p = np.asarray(_respond(estimator, "predict_proba", X))
     if p.ndim == 2 and p.shape[1] == 1:

@@ -368,6 +368,10 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_perturbations(MODEL, [(ROWS, None)], None, CONDITIONS)
     with pytest.raises(ValueError, match="takes y=None beside BatchedRows"):
         evaluate_perturbations(MODEL, BatchedRows(pairs), LABELS, CONDITIONS)
+    with pytest.raises(ValueError, match=r"'X_ref' parameter .* rows in memory"):
+        evaluate_perturbations(
+            MODEL, ROWS, LABELS, CONDITIONS, X_ref=BatchedRows(pairs)
+        )
     listed = [(ROWS, LABELS)]
     for source in (iter(pairs), lambda: pairs, {1: pairs}.values(), listed):
         with pytest.raises(ValueError, match="takes y=None beside rows that come in"):

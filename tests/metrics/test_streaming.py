@@ -433,6 +433,18 @@ def test_a_new_metric_is_gathered_by_its_values_of_samples(registered):
         StreamingMetric("other")
 
 
+def test_numbers_and_options_that_are_missing_are_named():
+    for data in ((1, 1), ((label for label in [1]), [1])):
+        with pytest.raises(ValueError, match="arrays with one entry per sample"):
+            StreamingMetric("accuracy").partial_update(*data)
+    for name, option in (
+        ("normalized_r2", "n_features"),
+        ("robust_ratio", "tolerance"),
+    ):
+        with pytest.raises(ValueError, match=f"needs {option} for the metric {name!r}"):
+            StreamingMetric(name)
+
+
 def test_bad_input_gets_one_sentence():
     metric = StreamingMetric("accuracy")
     with pytest.raises(ValueError, match="needs at least one sample; got none"):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from messages import check_one_sentence
 from problems import linear_problem
+from sklearn.linear_model import Ridge
 from sklearn.svm import LinearSVC
 
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import DeepESTSampler, OperationalSampler, SimpleRandomSampler
 
 MODEL, X, Y = linear_problem()
 
@@ -20,6 +21,10 @@ def asked(**kw):
 # (what is called, the sentence it must raise)
 ROWS = {
     "pool empty": (lambda: SimpleRandomSampler().fit([]), "at least one input"),
+    "regressor": (
+        lambda: OperationalSampler(Ridge().fit(X, Y)).fit(X),
+        "Ridge has none. It is a regressor",
+    ),
     "scores negative": (lambda: DeepESTSampler().fit([-1.0, 2.0]), "at least 0"),
     "scores nan": (lambda: DeepESTSampler().fit([np.nan, 2.0]), "found NaN"),
     "scores 2-D": (lambda: DeepESTSampler().fit(X), "1-D scores"),

@@ -91,6 +91,12 @@ class StreamingMetric:
     def __init__(self, metric, **params):
         caller = type(self).__name__
         spec = get_metric(metric, caller)
+        for name in ("tolerance", "n_features"):
+            if name in spec.needs and params.get(name) is None:
+                raise ValueError(
+                    f"{caller} needs {name} for the metric {spec.name!r}; pass it as "
+                    f"{caller}({spec.name!r}, {name}=...)."
+                )
         self.metric, self.params = spec.name, dict(params)
         if spec.streaming is not None:
             self._gathered = spec.streaming(params=dict(params))
@@ -133,7 +139,11 @@ class StreamingMetric:
         caller = type(self).__name__
         if not data:
             raise ValueError(f"{caller} needs the data of the metric; got none.")
-        if not shape_of(data[0])[0]:
+        shape = shape_of(data[0])
+        if not shape:
+            rule = "arrays with one entry per sample"
+            raise invalid("data", f"{caller}.partial_update", rule, data[0])
+        if not shape[0]:
             return self
         weight = rows.get("sample_weight")
         if weight is None:
