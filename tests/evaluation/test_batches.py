@@ -22,6 +22,7 @@ from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, PGD, RandomSearch
@@ -368,6 +369,10 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_perturbations(MODEL, [(ROWS, None)], None, CONDITIONS)
     with pytest.raises(ValueError, match="takes y=None beside BatchedRows"):
         evaluate_perturbations(MODEL, BatchedRows(pairs), LABELS, CONDITIONS)
+    silent = LinearSVC().fit(ROWS, LABELS)
+    for source in ((ROWS, LABELS), (pairs, None)):
+        with pytest.raises(ValueError, match="predict_proba; LinearSVC has none"):
+            evaluate_perturbations(silent, *source, CONDITIONS, scoring="neg_log_loss")
     with pytest.raises(ValueError, match=r"'X_ref' parameter .* rows in memory"):
         evaluate_perturbations(
             MODEL, ROWS, LABELS, CONDITIONS, X_ref=BatchedRows(pairs)
