@@ -1,10 +1,12 @@
 """attack, compare, perturb, doctor, completion and the thresholds of --fail-under."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 pytest.importorskip("jinja2")
@@ -25,6 +28,7 @@ from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.cli import main  # noqa: E402
+from skrobust.cli.batched_source import batched_source  # noqa: E402
 from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 
@@ -345,6 +349,22 @@ def test_rows_in_batches_give_the_same(folder, tmp_path):
     assert "is for classifiers" in refused("attack", line, *parts)
     parts = ("nothing.tar", "--eps", "0.1", "--batch-size", "9")
     assert "no folder with parquet or tar files" in refused("attack", model, *parts)
+
+
+@pytest.mark.parametrize("classes", [["1", "02"], [1, 2]])
+def test_labels_in_tar_files_are_of_the_kind_of_the_model(tmp_path, classes):
+    X = np.arange(8.0).reshape(4, 2)
+    model = DummyClassifier().fit(X[:2], classes)
+    with tarfile.open(tmp_path / "rows.tar", "w") as tar:
+        for i, label in enumerate((b"1", b"02", b"1", b"02")):
+            row = io.BytesIO()
+            np.save(row, X[i])
+            for ending, content in (("npy", row.getvalue()), ("cls", label)):
+                member = tarfile.TarInfo(f"{i}.{ending}")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    (_, y), *_ = batched_source("rows.tar", None, 4, model)
+    assert y.tolist() == [*classes, *classes]
 
 
 def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
