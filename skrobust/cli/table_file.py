@@ -16,6 +16,11 @@ def read_table(path, as_text, labels=(), n_rows=None):
     """
     pandas = require("pandas", "A table", extra="report")
     kinds = (ValueError, OSError)  # also errors of the parsers
+    if {".npy", ".tar", ".tgz"} & set(path.suffixes):
+        raise UserError(
+            f"{path.name!r} is no table; skrobust attack reads npy and tar files with "
+            "--batch-size, and here a CSV or parquet file is needed."
+        )
     if path.suffix.lower() in PARQUET:
         require("pyarrow", "A parquet file", extra="parquet")
         with as_user_error(f"{path.name!r} could not be read as parquet", kinds):

@@ -121,8 +121,10 @@ class BatchedRows:
 
         Parameters
         ----------
-        path : str or path
-            A file, or a folder: all files that end in .parquet or .pq in it and below.
+        path : str, path, or list of these
+            A file, a pattern with ``*``, or a folder: all files that end in .parquet or
+            .pq in it and below. Columns in the names of folders (``month=1``) are not
+            read, and raise unless ``columns`` are given.
         target : str, default=None
             Column of the labels.
         columns : list of str, default=None
@@ -153,7 +155,9 @@ class BatchedRows:
         cls,
         shards,
         *,
+        row=None,
         label="cls",
+        label_as=None,
         resize=None,
         crop=None,
         convert=False,
@@ -162,18 +166,24 @@ class BatchedRows:
         """Return batches of samples in tar files, in the manner of WebDataset.
 
         Members of a tar file that follow one another and have the same name up to its
-        first dot are one sample: ``0001.jpg`` and ``0001.cls``. A row is the first
-        image (as red, green and blue bytes) or npy of a sample. Files are read in their
-        order, from the first byte to the last, with the standard library.
+        first dot are one sample: ``0001.jpg`` and ``0001.cls``. A row is the image (as
+        red, green and blue bytes) or npy of a sample. Files are read in their order,
+        from the first byte to the last, with the standard library.
 
         Parameters
         ----------
         shards : str, path, or list of these
             A tar file, a folder of them, or a pattern, such as ``"val-*.tar"`` or
             ``"val-{000..049}.tar"``.
+        row : str, default=None
+            Ending of the member with the row, such as ``"png"`` beside ``"mask.png"``;
+            None: the one image or npy, of which there must not be several.
         label : str or None, default="cls"
-            Ending of the member with the label: digits are a number, all else is text;
-            ``"json:FIELD"`` takes a field of ``.json``. None: there are no labels.
+            Ending of the member with the label; ``"json:FIELD"`` takes a field of
+            ``.json``. None: there are no labels.
+        label_as : {"number", "text"}, default=None
+            What labels become. None: digits are a number, all else is text; a mixture
+            of the two, and digits that begin with 0, raise.
         resize : (int, int), default=None
             (height, width) of images in pixels, by Pillow's bicubic filter.
         crop : callable, default=None
@@ -205,8 +215,13 @@ class BatchedRows:
         )
         if label is not None and (not isinstance(label, str) or not label):
             raise invalid("label", caller, "an ending, 'json:FIELD' or None", label)
+        if row is not None and (not isinstance(row, str) or not row):
+            raise invalid("row", caller, "an ending such as 'png', or None", row)
+        check_choice(label_as, "label_as", caller, (None, "number", "text"))
         files, size = shard_files(shards, caller), _size(batch_size, caller)
-        return cls(ShardBatches(files, label, options, size, caller))
+        if row is not None:
+            row = row.lower().removeprefix(".")
+        return cls(ShardBatches(files, row, label, label_as, options, size, caller))
 
     def __iter__(self):
         if self._is_once and self._begun:
@@ -219,10 +234,18 @@ class BatchedRows:
         batches = self._batches
         if callable(batches) and not hasattr(batches, "__iter__"):
             batches = batches()
+        is_empty = True
         for batch in batches:
             pair = _pair(batch)
             if n_rows(pair[0]):
+                is_empty = False
                 yield pair
+        if is_empty and self._is_once:
+            raise ValueError(
+                f"{_CALLER} needs at least one sample; the iterator has no rows left, "
+                "which come once: pass a list, a DataLoader, or a function that "
+                "returns a new iterator."
+            )
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(
@@ -298,6 +321,11 @@ class BatchedRows:
         """
         caller = f"{_CALLER}.answers"
         check_choice(method, "method", caller, _ANSWERS)
+        if not hasattr(estimator, method):
+            raise ValueError(
+                f"{caller} asks for {method}, which {type(estimator).__name__} does "
+                "not have; take another method, or a model that has it."
+            )
         found = [np.asarray(getattr(estimator, method)(X)) for X, _ in self]
         if not found:
             raise ValueError(f"{caller} needs at least one sample; got none.")
@@ -343,6 +371,8 @@ def _pair(batch):
     """Return the rows and labels of a batch, tensors as arrays."""
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         kind = type(batch).__name__
+        if isinstance(batch, (tuple, list)):
+            kind = f"{kind} of {len(batch)} parts"
         raise ValueError(
             f"{_CALLER} needs batches that are pairs (X, y), where y may be None. Got "
             f"{kind} instead."
@@ -355,7 +385,8 @@ def _pair(batch):
     if np.ndim(y) == 0 and not hasattr(y, "detach"):
         raise ValueError(
             f"{_CALLER} needs batches that are pairs (X, y) of several rows and their "
-            f"labels. Got {y!r} as y."
+            f"labels. Got {y!r} as y: join the rows to batches, as a DataLoader with "
+            "batch_size does, or take BatchedRows.from_arrays."
         )
     y = check_targets(to_array(y) if hasattr(y, "detach") else y, _CALLER)
     if len(y) != n_rows(X):

@@ -81,6 +81,11 @@ def shard_samples(file, caller):
                     yield key, members
                     members = {}
                 key = own
+                if ending.lower() in members:
+                    raise ValueError(
+                        f"{caller}: {str(file)!r} has {member.name!r} twice in one "
+                        "sample; give each sample a name of its own."
+                    )
                 members[ending.lower()] = tar.extractfile(member).read()
     except (tarfile.TarError, EOFError, OSError) as error:
         raise ValueError(
@@ -102,13 +107,15 @@ def _check_end(file):
             raise EOFError("it has no end, so that samples may be missing")
 
 
-def sample_row(members, options, where, caller):
+def sample_row(members, row, options, where, caller):
     """Return the row of a sample: an image as bytes, or an array.
 
     Parameters
     ----------
     members : dict of str to bytes
         Contents by ending.
+    row : str or None
+        Ending of the member with the row; None: the one image or npy.
     options : ImageOptions
         Treatment of images.
     where : str
@@ -116,17 +123,30 @@ def sample_row(members, options, where, caller):
     caller : str
         Name of the public function or class.
     """
-    for ending, content in members.items():
-        if ending.endswith("npy"):
-            try:
-                return np.load(io.BytesIO(content), allow_pickle=False)
-            except ValueError as error:
-                raise ValueError(f"{caller}: {where}: {error}") from error
-        if f".{ending.rpartition('.')[2]}" in IMAGE_SUFFIXES:
-            return options.finish(_pixels(content, options, where, caller), caller)
-    raise ValueError(
-        f"{caller}: {where} has no image and no npy; it has {', '.join(members)}."
-    )
+    found = [ending for ending in members if _is_row(ending)]
+    if row is not None:
+        found = [ending for ending in found if ending == row]
+    if not found:
+        what = "image and no npy" if row is None else f"image or npy {row!r}"
+        raise ValueError(
+            f"{caller}: {where} has no {what}; it has {', '.join(members)}."
+        )
+    if len(found) > 1:
+        raise ValueError(
+            f"{caller}: {where} has several images or npy files, {', '.join(found)}; "
+            f"name the one that is the row with row=, such as row={found[-1]!r}."
+        )
+    content = members[found[0]]
+    if not found[0].endswith("npy"):
+        return options.finish(_pixels(content, options, where, caller), caller)
+    try:
+        return np.load(io.BytesIO(content), allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"{caller}: {where}: {error}") from error
+
+
+def _is_row(ending):
+    return ending.endswith("npy") or f".{ending.rpartition('.')[2]}" in IMAGE_SUFFIXES
 
 
 def _pixels(content, options, where, caller):
@@ -139,7 +159,7 @@ def _pixels(content, options, where, caller):
         raise ValueError(f"{caller}: {where}: {error}.") from error
 
 
-def sample_label(members, label, where, caller):
+def sample_label(members, label, label_as, where, caller):
     """Return the label of a sample.
 
     Parameters
@@ -148,6 +168,8 @@ def sample_label(members, label, where, caller):
         Contents by ending.
     label : str
         Ending of the member that holds it, or ``"json:FIELD"``.
+    label_as : {"number", "text"} or None
+        What it becomes; None: digits are a number, and all else is text.
     where, caller : str
         As in :func:`sample_row`.
     """
@@ -163,10 +185,33 @@ def sample_label(members, label, where, caller):
             f"{caller}: {where} has a label {ending!r} that is no text in UTF-8."
         ) from error
     if not field:
-        return int(text) if re.fullmatch(r"-?\d+", text) else text
+        return _typed(text, label_as, where, caller)
     try:
-        return json.loads(text)[field]
+        value = json.loads(text)[field]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f"{caller}: {where} has no field {field!r} in its json."
+        ) from error
+    return value if label_as is None else _typed(str(value), label_as, where, caller)
+
+
+def _typed(text, label_as, where, caller):
+    """Return the text of a label as a number or as text."""
+    if label_as == "text":
+        return text
+    if label_as is None and re.fullmatch(r"-?0\d+", text):
+        raise ValueError(
+            f"{caller}: {where} has the label {text!r}, which may be a number or text; "
+            "say which with label_as='number' or label_as='text'."
+        )
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if label_as is None:
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ValueError(
+            f"{caller}: {where} has the label {text!r}, which is no number; labels of "
+            "text are read with label_as='text'."
         ) from error

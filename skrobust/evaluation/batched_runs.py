@@ -42,7 +42,7 @@ def as_batches(X, y, batch_size, caller):
         raise ValueError(
             f"{caller} takes y=None beside BatchedRows, which have their labels."
         )
-    if hasattr(X, "__next__") or callable(X) or _is_loader(X):
+    if hasattr(X, "__next__") or callable(X) or _is_loader(X) or _has_pairs(X):
         raise ValueError(
             f"{caller} takes y=None beside rows that come in batches, which have their "
             f"labels. Got {type(X).__name__} as X, and y."
@@ -59,13 +59,21 @@ def _is_loader(X):
     return hasattr(X, "__iter__") and not has_rows
 
 
+def _has_pairs(X):
+    """Return whether X is a list of pairs of rows and labels."""
+    first = X[0] if isinstance(X, (list, tuple)) and len(X) else None
+    is_pair = isinstance(first, tuple) and len(first) == 2
+    return is_pair and len(getattr(first[0], "shape", ())) > 1
+
+
 def refuse_in_batches(attack, eps, checks, caller):
     """Raise for what an attack on rows in batches does not have."""
     check_rows_apart(attack, caller)
     if isinstance(eps, str):
         raise ValueError(
             f"{caller} needs eps as a number where rows come in batches: {eps!r} is in "
-            "units of the spread of all rows."
+            "units of the spread of all rows. Give the attack itself, with the number "
+            "as its eps and constraints=Constraints(scale=X_train.std(axis=0))."
         )
     if checks:
         raise ValueError(f"{caller} takes checks=True for rows in memory alone.")

@@ -1,6 +1,7 @@
 """Score of one condition: the part that runs in a worker and is kept on disk."""
 
 from collections import Counter
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
 
@@ -104,10 +105,27 @@ def _check_scoring_name(scoring, caller):
     raise invalid("scoring", caller, rule, scoring, cure)
 
 
+@contextmanager
+def answers_named(scorer, estimator, caller):
+    """Say which answers a scorer asks for that a model does not give."""
+    try:
+        yield
+    except AttributeError as error:
+        asked = [m for m in ("predict_proba", "decision_function") if m in str(error)]
+        if not asked or any(hasattr(estimator, method) for method in asked):
+            raise
+        raise ValueError(
+            f"{caller} scores with {scorer!r}, which asks for {' or '.join(asked)}; "
+            f"{type(unwrap(estimator)[1]).__name__} has none. Take another scoring, or "
+            "CalibratedClassifierCV around the model."
+        ) from error
+
+
 def clean_part(estimator, X, y, scorer, caller):
     """Return the score on clean rows and, for accuracy, the predictions."""
     if scorer is not None:
-        with loading_here(unwrap(estimator)[1]):
+        named = answers_named(scorer, estimator, caller)
+        with named, loading_here(unwrap(estimator)[1]):
             return float(scorer(estimator, X, y)), None
     predicted = predict_labels(estimator, X)
     y, labels = label_pair(y, predicted, caller)

@@ -10,6 +10,7 @@ from skrobust._validation import invalid
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.row_kind import check_row_kind, suited
 from skrobust.base.sequence_steps import steps_of
+from skrobust.datasets import BatchedRows
 
 # What does not make one corruption another one.
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
@@ -44,6 +45,10 @@ def read_conditions(conditions, caller, X, X_ref=None):
     if not conditions or any(wrong):
         rule = "a non-empty list of objects with perturb(estimator, X, y)"
         raise invalid("conditions", caller, rule, conditions)
+    if isinstance(X_ref, BatchedRows):
+        cure = "Take one batch, X_ref=next(iter(rows))[0], or a sample of the rows."
+        rule = "rows in memory, from which conditions learn scales"
+        raise invalid("X_ref", caller, rule, X_ref, cure)
     for condition in conditions:
         check_row_kind(condition, X, caller)
     acting = suited(conditions, X_ref)

@@ -7,6 +7,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from skrobust.base.changed_rows import n_rows
 from skrobust.evaluation.acted import part_of
+from skrobust.evaluation.condition_part import answers_named
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.evaluation.untouched import change_fields
 from skrobust.metrics.labels import label_array
@@ -39,7 +40,8 @@ class AnswersOfBatches:
         shape = getattr(X, "shape", None) or (n_rows(X),)
         recorder = Recorder(estimator, X, _UnreadRows(shape))
         try:
-            with warnings.catch_warnings():
+            named = answers_named(scorer, estimator, _CALLER)
+            with named, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # they are of one batch alone
                 scorer(_model(estimator, recorder), recorder.rows, y)
         except _NotOfAnswers:

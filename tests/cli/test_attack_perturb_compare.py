@@ -1,10 +1,12 @@
 """attack, compare, perturb, doctor, completion and the thresholds of --fail-under."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 pytest.importorskip("jinja2")
@@ -25,6 +28,7 @@ from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.cli import main  # noqa: E402
+from skrobust.cli.batched_source import batched_source  # noqa: E402
 from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
 
@@ -344,4 +348,42 @@ def test_rows_in_batches_give_the_same(folder, tmp_path):
     parts = ("rows.npy", "--eps", "0.1", "--target", "kinds.npy", "--batch-size", "9")
     assert "is for classifiers" in refused("attack", line, *parts)
     parts = ("nothing.tar", "--eps", "0.1", "--batch-size", "9")
-    assert "tar files, a folder of them" in refused("attack", model, *parts)
+    assert "no folder with parquet or tar files" in refused("attack", model, *parts)
+
+
+@pytest.mark.parametrize("classes", [["1", "02"], [1, 2]])
+def test_labels_in_tar_files_are_of_the_kind_of_the_model(tmp_path, classes):
+    X = np.arange(8.0).reshape(4, 2)
+    model = DummyClassifier().fit(X[:2], classes)
+    with tarfile.open(tmp_path / "rows.tar", "w") as tar:
+        for i, label in enumerate((b"1", b"02", b"1", b"02")):
+            row = io.BytesIO()
+            np.save(row, X[i])
+            for ending, content in (("npy", row.getvalue()), ("cls", label)):
+                member = tarfile.TarInfo(f"{i}.{ending}")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    (_, y), *_ = batched_source("rows.tar", None, 4, model)
+    assert y.tolist() == [*classes, *classes]
+
+
+def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "flat.npy", X[:, 0])
+    np.save(tmp_path / "kinds.npy", y)
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    model = str(folder / "strong.skops")
+
+    def said(*parts, data="rows.npy", target="kinds.npy", eps="0.5"):
+        more = ("--target", target, "--eps", eps, *parts)
+        return refused("attack", model, data, *more)
+
+    batched = ("--batch-size", "9")
+    assert "leave out --checks or --batch-size" in said("--checks", *batched)
+    assert "--eps as a number: '0.1 std'" in said(*batched, eps="0.1 std")
+    assert "and 'rows.csv' is none of these" in said(*batched, data="rows.csv")
+    assert "There is no npy file 'y'; beside" in said(*batched, target="y")
+    assert "need one label each" in said(*batched, target="rows.npy")
+    assert "rows have two axes at least" in said(*batched, data="flat.npy")
+    assert "'rows.npy' is no table; skrobust attack reads" in said()

@@ -432,6 +432,10 @@ def test_lists_of_spreadsheets_are_read(begun):
     path.write_text(text, encoding="utf-8")
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     assert len(told(state)) == 10
+    path.write_bytes(text.replace("answer", "antwort\xe4").encode("latin-1", "ignore"))
+    assert f"'{path.name}' is not UTF-8; save it so" in refused(
+        *("sample", table, "--state", state, "--answers", path)
+    )
     path.write_text("id,reply\n3,right\n")
     assert "no column 'answer', 'verdict', 'loss' or 'score'" in refused(
         *("sample", table, "--state", state, "--answers", path)

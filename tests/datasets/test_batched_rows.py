@@ -8,10 +8,12 @@ import tarfile
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array, csr_matrix
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import LinearSVC
 
 from skrobust.datasets import BatchedRows, LazyImages
 from skrobust.datasets.batch_readers import ArrayBatches
@@ -134,6 +136,28 @@ def test_parquet_is_read_in_row_groups(tmp_path):
         list(rows)
 
 
+def test_parquet_by_list_pattern_and_folders_with_a_column(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    files = [tmp_path / "0.parquet", tmp_path / "1.pq"]
+    frame.iloc[:10].to_parquet(files[0])
+    frame.iloc[10:].to_parquet(files[1])
+    for path in (files, [str(file) for file in files], tmp_path / "*.p*"):
+        found = whole(BatchedRows.from_parquet(path, as_frame=False))[0]
+        assert np.array_equal(found, X)
+    with pytest.raises(ValueError, match=r"'columns' parameter .* a list of names"):
+        BatchedRows.from_parquet(files, columns="a")
+    with pytest.raises(ValueError, match=r"'path' parameter .* a parquet file, or"):
+        BatchedRows.from_parquet(3)
+    (tmp_path / "all" / "month=1").mkdir(parents=True)
+    frame.to_parquet(tmp_path / "all" / "month=1" / "0.parquet")
+    with pytest.raises(ValueError, match="'month=1' holds the column 'month', which"):
+        BatchedRows.from_parquet(tmp_path / "all")
+    assert BatchedRows.from_parquet(tmp_path / "all", columns=["a"]).n_rows == 23
+    assert BatchedRows.from_parquet(tmp_path / "all" / "month=1").n_rows == 23
+
+
 def add(tar, name, content):
     member = tarfile.TarInfo(name)
     member.size = len(content)
@@ -227,11 +251,62 @@ def test_shards_that_were_cut_or_have_odd_labels_are_refused(tmp_path):
         list(BatchedRows.from_shards(tmp_path / "d.tar"))
 
 
+def shard(path, members):
+    with tarfile.open(path, "w") as tar:
+        for name, content in members:
+            add(tar, name, content)
+    return path
+
+
+def test_the_row_of_a_sample_is_never_guessed(tmp_path):
+    members = [("a.mask.npy", npy(X[0])), ("a.npy", npy(X[1])), ("a.cls", b"1")]
+    file = shard(tmp_path / "a.tar", members)
+    with pytest.raises(
+        ValueError, match=r"several images or npy files, mask\.npy, npy"
+    ):
+        list(BatchedRows.from_shards(file))
+    assert np.array_equal(whole(BatchedRows.from_shards(file, row="npy"))[0], X[1:2])
+    assert np.array_equal(
+        whole(BatchedRows.from_shards(file, row=".mask.npy"))[0], X[:1]
+    )
+    with pytest.raises(ValueError, match=r"no image or npy 'jpg'; it has mask\.npy"):
+        list(BatchedRows.from_shards(file, row="jpg"))
+    with pytest.raises(ValueError, match="'row' parameter"):
+        BatchedRows.from_shards(file, row=1)
+    file = shard(tmp_path / "b.tar", members[1:] + [("a.npy", npy(X[2]))])
+    with pytest.raises(ValueError, match=r"has 'a\.npy' twice in one sample; give"):
+        list(BatchedRows.from_shards(file))
+
+
+def test_labels_of_shards_are_of_one_kind_in_all_batches(tmp_path):
+    def rows(*labels, **how):
+        members = []
+        for i, label in enumerate(labels):
+            members += [(f"{i}.npy", npy(X[i])), (f"{i}.cls", label)]
+        file = shard(tmp_path / "a.tar", members)
+        return BatchedRows.from_shards(file, batch_size=2, **how)
+
+    mixed = b"1", b"2", b"3a", b"4"
+    with pytest.raises(ValueError, match="label '3a', and those before are numbers"):
+        list(rows(*mixed))
+    assert whole(rows(*mixed, label_as="text"))[1].tolist() == ["1", "2", "3a", "4"]
+    with pytest.raises(ValueError, match="'3a', which is no number; labels of text"):
+        list(rows(*mixed, label_as="number"))
+    with pytest.raises(ValueError, match="'007', which may be a number or text; say"):
+        list(rows(b"1", b"007"))
+    assert whole(rows(b"007", b"8", label_as="text"))[1].tolist() == ["007", "8"]
+    assert whole(rows(b"007", b"-8", label_as="number"))[1].tolist() == [7, -8]
+    assert whole(rows(b"0", b"10", b"-3"))[1].tolist() == [0, 10, -3]
+
+
 def test_an_iterator_gives_its_rows_once():
     rows = BatchedRows((X[i : i + 9], Y[i : i + 9]) for i in range(0, 23, 9))
     assert np.array_equal(whole(rows)[0], X)
     with pytest.raises(ValueError, match="whose rows come once, and they were read"):
         list(rows)
+    used = iter([])
+    with pytest.raises(ValueError, match="the iterator has no rows left, which come"):
+        list(BatchedRows(used))
     again = BatchedRows(lambda: iter([(X, Y)]))
     assert len(list(again)) == len(list(again)) == 1
 
@@ -285,3 +360,20 @@ def test_bad_batches_get_one_sentence():
         BatchedRows.from_arrays(X, batch_size=0)
     with pytest.raises(ValueError, match=r"parameter of BatchedRows\.perturbed"):
         BatchedRows([(X, Y)]).perturbed(None)
+    with pytest.raises(ValueError, match="Got tuple of 3 parts instead"):
+        list(BatchedRows([(X, Y, Y)]))
+    with pytest.raises(ValueError, match=r"as y: join the rows to batches"):
+        list(BatchedRows(zip(X, Y, strict=True)))
+    with pytest.raises(ValueError, match="predict_proba, which LinearSVC does not"):
+        BatchedRows([(X, Y)]).answers(LinearSVC().fit(X, Y), "predict_proba")
+
+
+def test_sparse_rows_are_cut_into_batches():
+    model = LogisticRegression().fit(X, Y)
+    for kind in (csr_matrix, coo_array):
+        rows = BatchedRows.from_arrays(kind(X), Y, batch_size=9)
+        assert [part.shape for part, _ in rows] == [(9, 4), (9, 4), (5, 4)]
+        assert np.array_equal(rows.answers(model), model.predict(X))
+    noise = [GaussianNoise(std=0.1)]
+    with pytest.raises(TypeError, match="toarray"):
+        evaluate_perturbations(model, csr_matrix(X), Y, noise, batch_size=9)

@@ -27,6 +27,7 @@ import pandas as pd  # noqa: E402
 import torch  # noqa: E402
 from doc_blocks import blocks, names_in_use  # noqa: E402
 from guide_of_wrap import is_left_out, of_wrapped, send  # noqa: E402
+from PIL import Image  # noqa: E402
 
 from skrobust.sampling import extract_activations  # noqa: E402
 

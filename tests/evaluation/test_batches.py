@@ -22,6 +22,7 @@ from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, PGD, RandomSearch
@@ -368,7 +369,16 @@ def test_what_needs_all_rows_is_refused_in_one_sentence():
         evaluate_perturbations(MODEL, [(ROWS, None)], None, CONDITIONS)
     with pytest.raises(ValueError, match="takes y=None beside BatchedRows"):
         evaluate_perturbations(MODEL, BatchedRows(pairs), LABELS, CONDITIONS)
-    for source in (iter(pairs), lambda: pairs, {1: pairs}.values()):
+    silent = LinearSVC().fit(ROWS, LABELS)
+    for source in ((ROWS, LABELS), (pairs, None)):
+        with pytest.raises(ValueError, match="predict_proba; LinearSVC has none"):
+            evaluate_perturbations(silent, *source, CONDITIONS, scoring="neg_log_loss")
+    with pytest.raises(ValueError, match=r"'X_ref' parameter .* rows in memory"):
+        evaluate_perturbations(
+            MODEL, ROWS, LABELS, CONDITIONS, X_ref=BatchedRows(pairs)
+        )
+    listed = [(ROWS, LABELS)]
+    for source in (iter(pairs), lambda: pairs, {1: pairs}.values(), listed):
         with pytest.raises(ValueError, match="takes y=None beside rows that come in"):
             evaluate_perturbations(MODEL, source, LABELS, CONDITIONS)
     with pytest.raises(ValueError, match="needs at least one sample; got none"):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from skrobust._whole_file import write_whole
 from skrobust.cli import options as shared
@@ -72,6 +73,8 @@ def attack(model, data, **options):
     names, in_batches = chosen_attacks(options), options["batch_size"] is not None
     if in_batches and options["save"]:
         raise UserError("--save needs all rows in memory; leave out --batch-size.")
+    if in_batches:
+        _settle_for_batches(options, say)
     if not in_batches:
         check_columns(data, options["target"])
     fitted = load_model(model, options, say)
@@ -82,7 +85,6 @@ def attack(model, data, **options):
     elif kind == "classifier":
         how = options["target"], options["batch_size"], fitted
         X, y, known = batched_source(data, *how), None, {}
-        options["checks"] = False  # which need all rows
     else:
         raise UserError("--batch-size is for classifiers; this is a regressor.")
     attacks = build_attacks(names, options, known)
@@ -107,6 +109,24 @@ def attack(model, data, **options):
     rows = facts["attacks"]
     measured, limits = ({name: one(rows)} for one in (results.worst, results.limits))
     finish(facts, measured, limits, _text, options, say)
+
+
+def _settle_for_batches(options, say):
+    """Raise for what needs all rows, and leave out the checks that nobody asked for."""
+    spreads = [eps for eps in options["eps"] if isinstance(eps, str)]
+    if spreads:
+        raise UserError(
+            f"--batch-size needs --eps as a number: {spreads[0]!r} is in units of the "
+            "spread of all rows; give a number, or leave out --batch-size."
+        )
+    source = click.get_current_context().get_parameter_source("checks")
+    if options["checks"] and source is not ParameterSource.DEFAULT:
+        raise UserError(
+            "--checks needs all rows in memory; leave out --checks or --batch-size."
+        )
+    if options["checks"]:
+        say("the checks are left out, as they need all rows in memory")
+    options["checks"] = False
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):

@@ -131,15 +131,13 @@ def _read(path, name):
     path = Path(path)
     if not path.is_file():
         raise UserError(f"There is no list of answers {str(path)!r}.")
-    kinds = (csv.Error, UnicodeDecodeError)
-    kinds += (
-        KeyError,
-        TypeError,
-        IndexError,
-        AttributeError,
-    )  # records of another make
-    with _beginning(f"{path.name!r}: "), as_user_error("it could not be read", kinds):
+    try:
         text = path.read_bytes().decode("utf-8-sig")  # line ends as they are
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path.name!r} is not UTF-8; save it so.") from error
+    # Beside csv.Error these are of records of another make.
+    kinds = (csv.Error, KeyError, TypeError, IndexError, AttributeError)
+    with _beginning(f"{path.name!r}: "), as_user_error("it could not be read", kinds):
         kind = FORMATS[name] if name else _guessed(text)
         return list(kind.read(text))
 
