@@ -416,7 +416,7 @@ def test_long_frames_that_cannot_be_read_say_so():
 @pytest.mark.parametrize("other", ["x", pd.Timestamp("2026-01-01")])
 def test_points_in_rows_without_an_index_get_the_cure(other):
     frame = pd.DataFrame({"id": [0, 0, 1, 1], "t": [0, 1, 0, 1], "a": [3, 4, 5, 6]})
-    with pytest.warns(UserWarning, match=r"is named 'id': .*X.set_index\("):
+    with pytest.warns(UserWarning, match=r"\(id, t, a\) seem .*X.set_index\("):
         Jitter(severity=3).fit(frame)
     frame["other"] = other
     with pytest.raises(ValueError, match=r"column 'other' holds no .*X.set_index\("):

@@ -16,6 +16,7 @@ from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._stacklevel import level_outside
 from skrobust.base.row_kind import column_without_numbers
 
+_LONG_NAMES = {"id", "t", "time", "timestamp", "date", "datetime", "timepoints"}
 TO_LONG = (
     "where each row is one point of a series, put the series and the time into the "
     "index: X.set_index(['id', 'time']), with the names of your columns"
@@ -173,14 +174,14 @@ def read_wide(X, values, caller):
     """Return the values of a frame with a column per point, or their panel.
 
     A panel where the columns are labelled by times (dates, durations, floats) that are
-    not equally spaced. Warns of a name without a number, which is no point in time.
+    not equally spaced. Warns of names that are those of series and points.
     """
     labels = getattr(X, "columns", None)
-    named = [] if labels is None else [v for v in labels if _is_name(v)]
-    if named:
+    if labels is not None and _may_be_long(labels, values):
         warnings.warn(
-            f"{caller} takes the columns of a data frame for points in time, and one "
-            f"is named {named[0]!r}: {TO_LONG}; otherwise pass X.to_numpy().",
+            f"{caller} takes the columns of a data frame for points in time, and these "
+            f"({', '.join(map(str, labels[:4]))}) seem to name series and points: "
+            f"{TO_LONG}; otherwise pass X.to_numpy().",
             UserWarning,
             stacklevel=level_outside(),
         )
@@ -204,8 +205,19 @@ def refuse_text_columns(X, caller):
         )
 
 
-def _is_name(label):
-    return isinstance(label, str) and not any(map(str.isdigit, label))
+def _may_be_long(labels, values):
+    """Return whether a frame looks like a long panel whose index became columns.
+
+    No column is numbered, as points in time are, and one has a name such as "time", or
+    the first has blocks of equal values in their order, as the names of series do.
+    """
+    names = [str(label).lower() for label in labels]
+    if not names or any(name[-1:].isdecimal() for name in names):
+        return False
+    steps = np.diff(values[:, 0])
+    return not _LONG_NAMES.isdisjoint(names) or bool(
+        (steps >= 0).all() and (steps == 0).any() and (steps > 0).any()
+    )
 
 
 def _numbers(cell, row, caller):

@@ -131,9 +131,9 @@ def estimate_annotator_noise(answers, *, n_classes=2, names=None, confidence=0.9
     >>> from skrobust.sampling import estimate_annotator_noise
     >>> agree, third = [["a", "a", "a"]] * 90, [["a", "a", "b"]] * 10
     >>> print(estimate_annotator_noise(agree + third, names=["ann", "bob", "cem"]))
-    ann: 0.0 % of the answers are wrong, 95 % interval 0.0 to 1.8
-    bob: 0.0 % of the answers are wrong, 95 % interval 0.0 to 1.8
-    cem: 10.0 % of the answers are wrong, 95 % interval 3.9 to 16.1
+    ann: 0.0 % of the answers are wrong, 95 % interval 0.0 to 2.4
+    bob: 0.0 % of the answers are wrong, 95 % interval 0.0 to 2.4
+    cem: 10.0 % of the answers are wrong, 95 % interval 4.2 to 16.6
     """
     caller = "estimate_annotator_noise"
     n_classes = check_count(n_classes, "n_classes", caller, low=2)
