@@ -68,6 +68,7 @@ def stream_number(*parts):
 
 @functools.lru_cache(maxsize=4)
 def hash_weights(name, n):
+    """Return n random 64-bit weights that belong to a name, read-only."""
     place = np.arange(1, n + 1, dtype=np.uint64) * GOLDEN
     weights = mix_in_place(place + np.uint64(stream_number(name)))
     weights.flags.writeable = False

@@ -92,9 +92,12 @@ def _results(function, tasks, n_jobs):
         elif is_ray:
             options = getattr(backend, "ray_remote_args", None) or {}
             run = run_on_ray(function, left, options)
-        else:
+        elif n_deaths < _MOST_DEATHS - 1:
             run = _run_on_joblib(function, left, n_workers, backend)
-        n_before = len(left)
+        else:
+            run = _run_one_by_one(function, left, n_workers, backend)
+            n_deaths = _MOST_DEATHS  # what is left then died by itself
+        n_before, is_last = len(left), n_deaths == _MOST_DEATHS
         try:
             for place, (result, told) in run:
                 del left[place]
@@ -105,7 +108,7 @@ def _results(function, tasks, n_jobs):
                 raise
             death = error
         n_deaths = n_deaths + 1 if len(left) == n_before else 0
-        if left and (n_deaths >= _MOST_DEATHS or _gave_up(death)):
+        if left and (is_last or n_deaths >= _MOST_DEATHS or _gave_up(death)):
             raise RuntimeError(
                 "A task lost its worker several times in a row: most often it needs "
                 "more memory than there is. Take a smaller n_jobs, or smaller batches. "
@@ -155,6 +158,20 @@ def _run_on_joblib(function, tasks, n_workers, backend):
     parallel = Parallel(n_jobs=n_workers, return_as=return_as)
     with bounded_blas(limit if shares_memory else None):
         yield from parallel(delayed(call)(*one) for one in calls)
+
+
+def _run_one_by_one(function, tasks, n_workers, backend):
+    """Run tasks apart, as the death of one worker takes down what runs beside it."""
+    death = None
+    for i, task in list(tasks.items()):
+        try:
+            yield from _run_on_joblib(function, {i: task}, n_workers, backend)
+        except Exception as error:
+            if not _is_death(error):
+                raise
+            death = error
+    if death is not None:
+        raise death
 
 
 def _call_here(place, *call):
