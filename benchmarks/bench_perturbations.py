@@ -112,10 +112,11 @@ def table_cases(n_rows):
 def fastest(rows):
     """Return one line for each kind and size, with the fastest other library."""
     found = {}
-    for _, what, _, ours, other, rate, ratio, remark in rows:
+    for _, what, _, ours, other, rate, _, remark in rows:
         name, _, size = what.partition(", ")
         key = name, size.removesuffix(" pixels")
-        line = [*key, round(float(ours)), other, round(float(rate)), ratio, remark]
+        ours, rate = float(ours), float(rate)
+        line = [*key, round(ours), other, round(rate), f"{ours / rate:.2f}", remark]
         if key not in found or line[4] > found[key][4]:
             found[key] = line
     return list(found.values())
