@@ -16,7 +16,7 @@ FLOORS = [
     {"_column_numbers", "_compiled", "_containers", "_deprecation", "_keyed_noise",
      "_loader_workers", "_norms", "_one_line", "_optional", "_parallel", "_parameters",
      "_parquet",
-     "_responses", "_results", "_results_text", "_stacklevel", "_tabs_html",
+     "_responses", "_results", "_results_text", "_sealed", "_stacklevel", "_tabs_html",
      "_text_units", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
@@ -39,6 +39,7 @@ WITHIN_LOWEST = {
     "_parallel": {"_optional"},
     "_parquet": {"_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},
+    "_sealed": {"_whole_file"},
     "_validation": {"_containers"},
 }
 # Names that may occur in several folders, since they mean the same in each.

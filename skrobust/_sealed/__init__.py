@@ -1,0 +1,28 @@
+"""Stored state that is verified when it is read: facts, arrays and journals.
+
+Everything is sealed by SHA-256. A seal finds damage: a flipped bit, a lost piece, a
+part of another run under the right name. It is no signature: whoever changes content
+on purpose can seal it again, unless a digest is known from elsewhere.
+"""
+
+from skrobust._sealed.arrays import DamagedPart, read_array, write_array
+from skrobust._sealed.chain import START, chained, read_chain
+from skrobust._sealed.damage import Damaged
+from skrobust._sealed.digests import bytes_digest, file_digest
+from skrobust._sealed.facts import SEAL, open_seal, seal, seal_of
+
+__all__ = [
+    "SEAL",
+    "START",
+    "Damaged",
+    "DamagedPart",
+    "bytes_digest",
+    "chained",
+    "file_digest",
+    "open_seal",
+    "read_array",
+    "read_chain",
+    "seal",
+    "seal_of",
+    "write_array",
+]

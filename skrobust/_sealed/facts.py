@@ -1,0 +1,74 @@
+"""Facts as JSON with a digest of each part and of the whole."""
+
+import json
+
+from skrobust._sealed.damage import Damaged
+from skrobust._sealed.digests import bytes_digest
+
+SEAL = "seal"
+ALGORITHM = "SHA-256"
+
+
+def seal(facts, default=None):
+    """Return facts as plain data with their seal.
+
+    Parameters
+    ----------
+    facts : dict of str to object
+        Parts, which JSON can hold; none is named "seal".
+    default : callable, default=None
+        Makes plain data of what JSON does not know, as in ``json.dumps``.
+
+    Returns
+    -------
+    dict
+        The parts as JSON would return them, and ``"seal"``: the algorithm, a digest of
+        each part, and one of all digests. The order of the parts does not count.
+    """
+    plain = json.loads(json.dumps(facts, default=default))
+    return {**plain, SEAL: seal_of(plain)}
+
+
+def seal_of(plain):
+    """Return the seal of parts that are plain data already."""
+    parts = {name: _digest(value) for name, value in plain.items()}
+    whole = _digest(sorted(parts.items()))
+    return {"algorithm": ALGORITHM, "parts": parts, "whole": whole}
+
+
+def open_seal(facts, what):
+    """Return facts without their seal, or raise where they are not what was sealed.
+
+    Parameters
+    ----------
+    facts : object
+        What ``json.loads`` returned.
+    what : str
+        Name of the text or the file, for the message.
+
+    Returns
+    -------
+    dict
+        The parts.
+
+    Raises
+    ------
+    Damaged
+        With the parts that are damaged, lost or added.
+    """
+    if not isinstance(facts, dict) or not isinstance(facts.get(SEAL), dict):
+        raise Damaged(f"{what} is damaged: it has no seal.")
+    plain = {name: value for name, value in facts.items() if name != SEAL}
+    found, given = seal_of(plain), facts[SEAL]
+    if found == given:
+        return plain
+    parts = given.get("parts")
+    parts = parts if isinstance(parts, dict) else {}
+    names = [*parts, *(name for name in plain if name not in parts)]
+    bad = [name for name in names if parts.get(name) != found["parts"].get(name)]
+    listed = ", ".join(repr(name) for name in bad) or "the seal itself"
+    raise Damaged(f"{what} is damaged: {listed} is not what was written.")
+
+
+def _digest(value):
+    return bytes_digest(json.dumps(value).encode())
