@@ -136,7 +136,8 @@ def evaluate_attack(
         attack has its own.
     n_jobs : int, default=None
         Number of runs of the attack, and of blocks of about a thousand rows, at a time,
-        as everywhere in scikit-learn. The result does not depend on it.
+        as everywhere in scikit-learn; with rows in batches, of runs on a batch, of
+        which up to two for each worker are in memory. The result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.

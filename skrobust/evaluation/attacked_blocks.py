@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from skrobust._keyed_noise.splitmix import row_keys
+from skrobust._parallel import ScaledBar
 from skrobust._stacklevel import level_outside
 from skrobust.base import BaseAttack
 
@@ -91,7 +92,7 @@ def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
             key = store.key(prefix, name, attack, *which)
             tasks.append((key, _attack_rows, function, estimator, attack, X, y, part))
             weights.append(1 / len(rows))
-    steps = _Steps(bar, weights)
+    steps = ScaledBar(bar, sum(weights) / len(weights))
     if len(tasks) == len(runs):
         parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
     else:
@@ -101,16 +102,6 @@ def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
         _warn_once(caught)
     parts = iter([part for part, _ in parts])
     return [_joined([next(parts) for _ in rows], rows, len(y)) for rows in blocks]
-
-
-class _Steps:
-    """Bar of runs, which moves by the share of a block."""
-
-    def __init__(self, bar, weights):
-        self._bar, self._step = bar, sum(weights) / len(weights)
-
-    def done(self, step=1):
-        self._bar.done(step * self._step)
 
 
 def _attack_rows(function, estimator, attack, X, y, rows):
