@@ -15,6 +15,7 @@ from skrobust.base.table_change import (
 )
 from skrobust.evaluation.answering_devices import moved_once, one_process
 from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
+from skrobust.evaluation.default_scorer import scorer_of_answers
 from skrobust.evaluation.joined_batches import joined, joined_effect
 from skrobust.evaluation.recorded_answers import AnswersOfBatches
 from skrobust.metrics.labels import label_array, label_pair
@@ -103,6 +104,8 @@ def scores_over_batches(
     ``of_reference`` says whether the units of a table are those of other rows; without
     them they are those of all batches.
     """
+    if scorer is not None:
+        scorer = scorer_of_answers(scorer, estimator)
     prefix = PartKeys(store).prefix(estimator, (), (), scorer, units, "batches")
     moments = None if units is None or of_reference else ColumnMoments()
     if scorer is None:

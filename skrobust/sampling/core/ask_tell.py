@@ -114,7 +114,7 @@ class AskTellSampler(AskedSoFar):
         self._rng_at_start = self._rng.bit_generator.state
         self._start()
 
-    def ask(self, n=1):
+    def ask(self, n=1, **unknown):
         """Draw inputs to label.
 
         Parameters
@@ -122,6 +122,8 @@ class AskTellSampler(AskedSoFar):
         n : int, default=1
             How many. With one draw after the other ``ask(20)`` draws what twenty
             ``ask(1)`` draw; where a sampler draws in rounds, each ``ask`` is one.
+        **unknown
+            Refused, such as the ``budget`` of samplers that know costs.
 
         Returns
         -------
@@ -130,9 +132,12 @@ class AskTellSampler(AskedSoFar):
 
         Raises
         ------
+        TypeError
+            For arguments that this sampler does not take.
         ValueError
             If fewer than n are left.
         """
+        refuse_arguments(unknown, type(self).__name__, "ask")
         n = self._check_left(n, "ask")
         before = self._rng.bit_generator.state
         try:

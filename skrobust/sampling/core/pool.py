@@ -107,11 +107,12 @@ def own_generator(random_state, caller):
 TAKEN_BY = {
     "costs": ("OperationalSampler", "StratifiedSampler"),
     "features": ("OperationalSampler",),
+    "budget": ("OperationalSampler", "StratifiedSampler"),
 }
 
 
-def refuse_arguments(unknown, caller):
-    """Raise for an argument of ``fit`` that a sampler does not take.
+def refuse_arguments(unknown, caller, verb="fit"):
+    """Raise for an argument that a method of a sampler does not take.
 
     Parameters
     ----------
@@ -119,8 +120,10 @@ def refuse_arguments(unknown, caller):
         The arguments.
     caller : str
         Name of the class.
+    verb : str, default="fit"
+        Name of the method.
     """
     for name in unknown:
         who = " and ".join(TAKEN_BY.get(name, ()))
         cure = f"; {who} {'take' if ' and ' in who else 'takes'} it" if who else ""
-        raise TypeError(f"{caller}.fit has no argument {name}={cure}.")
+        raise TypeError(f"{caller}.{verb} has no argument {name}={cure}.")
