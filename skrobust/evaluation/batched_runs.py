@@ -2,6 +2,7 @@
 
 import mmap
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -21,6 +22,7 @@ from skrobust._validation import check_count
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets import BatchedRows
+from skrobust.evaluation.alike_warnings import AlikeWarnings
 
 _SMALL = 1 << 28  # bytes of a mapped file that is taken as a whole
 _TASKS_PER_WORKER = 4  # that are wanted before anything is waited for
@@ -70,7 +72,7 @@ def _has_pairs(X):
     return is_pair and len(getattr(first[0], "shape", ())) > 1
 
 
-def refuse_in_batches(attack, eps, checks, caller):
+def refuse_in_batches(attack, eps, caller):
     """Raise for what an attack on rows in batches does not have."""
     check_rows_apart(attack, caller)
     if isinstance(eps, str):
@@ -79,8 +81,6 @@ def refuse_in_batches(attack, eps, checks, caller):
             "units of the spread of all rows. Give the attack itself, with the number "
             "as its eps and constraints=Constraints(scale=X_train.std(axis=0))."
         )
-    if checks:
-        raise ValueError(f"{caller} takes checks=True for rows in memory alone.")
 
 
 def is_on_disk(X):
@@ -135,6 +135,7 @@ class BatchedRuns:
             raise ValueError(f"{caller} needs at least one sample; got none.")
         self.first = first
         self.y, self.sizes = rows.y, None  # labels, where they are known
+        self._told = AlikeWarnings("batches")
 
     def run(self, things, tasks_of, prefix="", *, ready=None, first=None, after=None):
         """Run the tasks of each batch and return their results, joined over batches.
@@ -167,7 +168,9 @@ class BatchedRuns:
         found, labels = [[] for _ in range(len(things) + (after is not None))], []
         total = None if self.n_rows is None else self.n_rows * len(things)
         earlier, size = EarlierRows(), self._n_ahead(len(things))
-        with StepBar(total, self.caller, self.verbose) as bar:
+        with ExitStack() as stack:
+            stack.callback(self._told.show)
+            bar = stack.enter_context(StepBar(total, self.caller, self.verbose))
             for window in _windows(self._read(prefix, ready), size):
                 if first is not None:
                     made = self._once(window, first, lambda batch: (batch.X,))
@@ -215,7 +218,7 @@ class BatchedRuns:
             known = () if key_of is None else (getattr(batch, key_of),)
             key = self.store.key(batch.key, name, *known)
             calls.append((key, function, *arguments(batch)))
-        return [part for part, _ in self.store.run_all(calls, n_jobs=self.n_jobs)]
+        return self._run_all(calls)
 
     def _run_things(self, window, things, tasks_of, earlier, bar):
         """Find the parts of batches, those of rows that came before anew."""
@@ -263,8 +266,12 @@ class BatchedRuns:
             name = f"{name}-{seen[name]}" if name else name
             start = batch.start
             calls.append((name, _numbered, start, before, function, *arguments))
-        parts = self.store.run_all(calls, n_jobs=self.n_jobs, bar=bar)
-        return [_unpacked(part) for part, _ in parts]
+        return [_unpacked(part) for part in self._run_all(calls, bar)]
+
+    def _run_all(self, calls, bar=None):
+        with self._told.gathered():
+            parts = self.store.run_all(calls, n_jobs=self.n_jobs, bar=bar)
+        return [part for part, _ in parts]
 
 
 def _windows(batches, size):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from skrobust._whole_file import write_whole
 from skrobust.cli import options as shared
@@ -78,7 +77,7 @@ def attack(model, data, **options):
     of_tar = {name: options[name] for name in ("row", "label_as", "resize", "convert")}
     of_tar = {name: value for name, value in of_tar.items() if value}
     if in_batches:
-        _settle_for_batches(options, say)
+        _check_for_batches(options)
     else:
         refuse_without_tar(of_tar, "--batch-size is needed for these")
         check_columns(data, options["target"])
@@ -116,22 +115,14 @@ def attack(model, data, **options):
     finish(facts, measured, limits, _text, options, say)
 
 
-def _settle_for_batches(options, say):
-    """Raise for what needs all rows, and leave out the checks that nobody asked for."""
+def _check_for_batches(options):
+    """Raise for what needs all rows."""
     spreads = [eps for eps in options["eps"] if isinstance(eps, str)]
     if spreads:
         raise UserError(
             f"--batch-size needs --eps as a number: {spreads[0]!r} is in units of the "
             "spread of all rows; give a number, or leave out --batch-size."
         )
-    source = click.get_current_context().get_parameter_source("checks")
-    if options["checks"] and source is not ParameterSource.DEFAULT:
-        raise UserError(
-            "--checks needs all rows in memory; leave out --checks or --batch-size."
-        )
-    if options["checks"]:
-        say("the checks are left out, as they need all rows in memory")
-    options["checks"] = False
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):
