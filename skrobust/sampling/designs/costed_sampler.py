@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._containers import one_per_row
 from skrobust._validation import check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.pool import n_rows, refuse_arguments
 
@@ -30,7 +31,9 @@ class CostedSampler(BaseSampler):
         X : array-like of shape (n_pool,) or (n_pool, ...)
             With an estimator, or with a callable ``auxiliary``: the inputs, handed on
             as they are. Otherwise 1-D scores, finite and at least 0; higher means
-            more likely mispredicted, for example 1 - confidence.
+            more likely mispredicted, for example 1 - confidence. Inputs may come in
+            :class:`~skrobust.datasets.BatchedRows`: the model, or the callable, is then
+            asked about one batch after the other.
         y : None
             Ignored.
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
@@ -55,6 +58,7 @@ class CostedSampler(BaseSampler):
             For an empty pool, bad scores or costs, or unequal lengths.
         """
         refuse_arguments(unknown, type(self).__name__)
+        X = in_memory(self, X, y_pred)
         return self._read_pool(X, y_pred, costs_=self._checked(costs, n_rows(X)))
 
     def _checked(self, costs, n_pool):
