@@ -27,7 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, PGD, RandomSearch
 from skrobust.datasets import BatchedRows
-from skrobust.evaluation import evaluate_attack, evaluate_perturbations
+from skrobust.evaluation import (
+    check_evaluation,
+    evaluate_attack,
+    evaluate_perturbations,
+)
 from skrobust.perturbations import (
     FeatureNoise,
     GaussianNoise,
@@ -37,6 +41,7 @@ from skrobust.perturbations import (
     Typos,
     get_preset,
 )
+from skrobust.report import collect_report
 
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.float32)
@@ -409,6 +414,19 @@ def test_rows_outside_the_range_are_refused_in_any_batch():
                 evaluate_perturbations(MODEL, *source, [noise])
     with pytest.raises(ValueError, match="found input outside data_range"):
         evaluate_attack(MODEL, pairs, None, FGSM(0.1, data_range=(0, 1)))
+
+
+def test_what_takes_no_batches_names_a_cure():
+    rows = BatchedRows.from_arrays(ROWS, LABELS, batch_size=50)
+    for X_train in (None, rows):
+        given = ROWS if X_train is rows else rows
+        with pytest.raises(ValueError, match=r"a sample of them, .*next\(iter\(rows\)"):
+            collect_report({"model": MODEL}, given, LABELS, X_train=X_train)
+    with pytest.raises(ValueError, match="needs y, one label or target for each row"):
+        check_evaluation(MODEL, rows, None, FGSM(1.0))
+    for call in (FGSM(1.0).run, FGSM(1.0).perturb, CONDITIONS[1].perturb):
+        with pytest.raises(TypeError, match="evaluate_attack and fit of samplers take"):
+            call(MODEL, rows)
 
 
 def test_what_needs_all_rows_is_refused_in_one_sentence():
