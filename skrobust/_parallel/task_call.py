@@ -2,7 +2,7 @@
 
 import warnings
 
-from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.parcel import Parcel, in_use
 from skrobust._parallel.thread_bound import bounded_blas, bounded_threads
 
 
@@ -28,7 +28,7 @@ def call_task_apart(function, arguments, limit=None):
 
     Warnings are data here: the process that asked shows them, by its own filters.
     """
-    with warnings.catch_warnings(record=True) as caught:
+    with in_use(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with bounded_blas(limit):
             result = call_task(function, arguments, limit)
