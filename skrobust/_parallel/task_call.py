@@ -19,7 +19,7 @@ def call_task(function, arguments, limit=None):
         Bound on the threads of numerical libraries.
     """
     values = [a.value if isinstance(a, Parcel) else a for a in arguments]
-    with bounded_threads(limit):
+    with in_use(), bounded_threads(limit):
         return function(*values)
 
 
@@ -28,7 +28,7 @@ def call_task_apart(function, arguments, limit=None):
 
     Warnings are data here: the process that asked shows them, by its own filters.
     """
-    with in_use(), warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with bounded_blas(limit):
             result = call_task(function, arguments, limit)
