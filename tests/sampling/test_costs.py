@@ -359,3 +359,21 @@ def test_costs_that_are_no_numbers_and_pools_that_are_empty_get_a_sentence():
         for how in ({"budget": 3.0}, {"n": 1}):
             with pytest.raises(ValueError, match="0 left, 1 asked: all 600 inputs"):
                 one.ask(**how)
+
+
+def test_other_samplers_say_who_takes_a_budget():
+    for kind in all_samplers():
+        if kind.__name__ in TAKEN_BY["budget"]:
+            continue
+        one = kind(random_state=0).fit(SCORES)
+        for verb, call in (("ask", one.ask), ("sample", one.sample)):
+            more = {"n": 3, "oracle": FAILED.take} if verb == "sample" else {}
+            with pytest.raises(TypeError) as caught:
+                call(**more, budget=5.0)
+            said = f"{kind.__name__}.{verb} has no argument budget=; "
+            assert str(caught.value).startswith(said)
+            assert "OperationalSampler and StratifiedSampler take it" in str(
+                caught.value
+            )
+        with pytest.raises(TypeError, match=r"\.ask has no argument size=\.$"):
+            one.ask(size=3)
