@@ -4,15 +4,13 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
-from skrobust.evaluation._check_evaluation import doubts_and_fallen
-from skrobust.evaluation._evaluation_warning import doubt
+from skrobust.evaluation._check_evaluation import doubts_or_unchecked
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_batches import full_run, runs_over_batches
@@ -25,7 +23,6 @@ from skrobust.evaluation.batched_runs import (
 )
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
-from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket, bracket_of
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
@@ -119,7 +116,7 @@ def evaluate_attack(
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
         64 samples about seven times, and the examples that it finds count. Checks that
-        fail are the doubt UNCHECKED.
+        fail are the doubt UNCHECKED. Of rows in batches the first batch is checked.
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
@@ -136,15 +133,15 @@ def evaluate_attack(
         attack has its own.
     n_jobs : int, default=None
         Number of runs of the attack, and of blocks of about a thousand rows, at a time,
-        as everywhere in scikit-learn. The result does not depend on it.
+        as everywhere in scikit-learn; with rows in batches, of runs on a batch, of
+        which up to two for each worker are in memory. The result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.
     batch_size : int, default=None
         Rows of an array that are attacked at a time, so that memory does not grow with
         the number of rows. None: all rows of an array in memory, and 32 MB of one on
-        disk. Of rows in batches there are no ``checks``, and a checkpoint has the runs
-        of each batch.
+        disk. A checkpoint has the runs of each batch.
 
     Returns
     -------
@@ -225,7 +222,7 @@ def evaluate_attack(
     rows, runs = as_batches(X, y, batch_size, caller), None
     store = Checkpoint(checkpoint, caller)
     if rows is not None:
-        refuse_in_batches(attack, eps, checks, caller)
+        refuse_in_batches(attack, eps, caller)
         runs = BatchedRuns(rows, store, caller, n_jobs=n_jobs, verbose=verbose)
         X, y = runs.first[0], runs.y
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
@@ -273,11 +270,9 @@ def evaluate_attack(
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
     if checks:
         seed = 0 if random_state is None else seed_number(random_state, caller) % 2**32
-        parts = estimator, X, y, attack
-        try:
-            doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
-        except Exception as error:  # what was measured is not lost by a check
-            doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
+        checked = (X, y) if runs is None else runs.first
+        parts = estimator, *checked, attack, seed
+        doubts, fallen[: len(checked[1])] = doubts_or_unchecked(*parts)
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:

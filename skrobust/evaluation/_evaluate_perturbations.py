@@ -80,7 +80,11 @@ def evaluate_perturbations(
     confidence : float in (0, 1), default=0.95
         Level of the intervals.
     n_jobs : int, default=None
-        Conditions scored at a time; the result does not depend on it.
+        Tasks at a time; the result does not depend on it. A task is a condition or,
+        with rows in batches, a condition on a batch, so that ``batch_size`` keeps more
+        workers busy than there are conditions; up to two batches for each are then in
+        memory. Other rows are not divided, since a model may answer to fewer rows at a
+        time with other last bits.
     verbose : int, default=0
         From 1 on, a progress bar.
     checkpoint : str or path, default=None
@@ -197,7 +201,7 @@ def evaluate_perturbations(
     need, are always of single precision. On a device, only labels and a few numbers a
     row come back to the host, and ``n_jobs`` are threads.
 
-    Rows in batches are gone over once, each batch under all conditions, and parts of a
+    Rows in batches are gone over once, each batch under all conditions; parts of a
     checkpoint are those of a batch under a condition, which go on with the same batches
     alone. The noise of a row is that of all rows in one call, also where rows in
     different batches are equal. What is kept are the answers: a byte for each row and

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.datasets import BatchedRows
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
@@ -45,6 +46,7 @@ def collect(caller, models, X, y, **options):
     """
     started = time.perf_counter()
     _check_models(models, caller)
+    _refuse_batches({"X": X, "X_train": options["X_train"]}, caller)
     for name, model in models.items():
         data_facts.kind_of(name, model)
     if not is_frame(X) and not hasattr(X, "shape"):
@@ -137,6 +139,16 @@ def _plain_sizes(eps):
     if isinstance(eps, (list, tuple)):
         return [_plain_sizes(one) for one in eps]
     return np.asarray(eps).tolist()
+
+
+def _refuse_batches(given, caller):
+    for name, rows in given.items():
+        if isinstance(rows, BatchedRows):
+            raise ValueError(
+                f"{caller} needs {name} in memory, and these rows come in batches: "
+                f"give it a sample of them, such as {name}, y = next(iter(rows)). "
+                "evaluate_perturbations and evaluate_attack take all batches."
+            )
 
 
 def _check_models(models, caller):

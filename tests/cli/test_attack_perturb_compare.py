@@ -333,7 +333,7 @@ def test_rows_in_batches_give_the_same(folder, tmp_path):
     attack = ("attack", model, "--eps", "0.5", "--attack", "FGSM", "--json", "-")
     wanted = json.loads(run(attack[0], model, "iris", *attack[2:], "--no-checks")[1])
     for data, target in (("rows.parquet", "kind"), ("rows.npy", "kinds.npy")):
-        more = ("--target", target, "--batch-size", "40")
+        more = ("--target", target, "--batch-size", "40", "--no-checks")
         code, stdout, stderr = run("attack", model, data, *attack[2:], *more)
         assert code == 0, stderr
         found = json.loads(stdout)
@@ -365,6 +365,44 @@ def test_labels_in_tar_files_are_of_the_kind_of_the_model(tmp_path, classes):
                 tar.addfile(member, io.BytesIO(content))
     (_, y), *_ = batched_source("rows.tar", None, 4, model)
     assert y.tolist() == [*classes, *classes]
+    (_, y), *_ = batched_source("rows.tar", None, 4, model, label_as="text")
+    assert y.tolist() == ["1", "02", "1", "02"]
+
+
+def test_options_say_what_a_sample_in_tar_files_is(folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "kinds.npy", y)
+    with tarfile.open(tmp_path / "rows.tar", "w") as tar:
+        for i, (row, kind) in enumerate(zip(X, y, strict=True)):
+            parts = {"extra.npy": row * 0, "npy": row}
+            for ending, values in parts.items():
+                file = io.BytesIO()
+                np.save(file, values)
+                parts[ending] = file.getvalue()
+            parts["json"] = json.dumps({"kind": int(kind)}).encode()
+            for ending, content in parts.items():
+                member = tarfile.TarInfo(f"{i}.{ending}")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    model = str(folder / "strong.skops")
+    attack = ("--eps", "0.5", "--attack", "FGSM", "--json", "-", "--batch-size", "40")
+    npy = run("attack", model, "rows.npy", *attack, "--target", "kinds.npy")
+    of_json = ("rows.tar", *attack, "--target", "json:kind")
+    found = run("attack", model, *of_json, "--row", "npy")
+    assert found[0] == 0, found[2]
+    wanted = json.loads(npy[1])["attacks"]
+    assert json.loads(found[1])["attacks"] == wanted
+    assert wanted[0]["accuracy"] > 0.9
+    other = run("attack", model, *of_json, "--row", "extra.npy")[1]
+    assert json.loads(other)["attacks"][0]["accuracy"] < 0.5
+    assert "row='npy'" in refused("attack", model, *of_json)
+    assert "roman" in refused("attack", model, *of_json, "--label-as", "roman")
+    parts = ("rows.npy", *attack, "--target", "kinds.npy", "--row", "npy")
+    said = refused("attack", model, *parts)
+    assert "--row is an option of tar files, and 'rows.npy' is an npy file" in said
+    said = refused("attack", model, "iris", *attack[:2], "--convert")
+    assert "--convert is an option of tar files, and --batch-size is needed" in said
 
 
 def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
@@ -380,7 +418,6 @@ def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
         return refused("attack", model, data, *more)
 
     batched = ("--batch-size", "9")
-    assert "leave out --checks or --batch-size" in said("--checks", *batched)
     assert "--eps as a number: '0.1 std'" in said(*batched, eps="0.1 std")
     assert "and 'rows.csv' is none of these" in said(*batched, data="rows.csv")
     assert "There is no npy file 'y'; beside" in said(*batched, target="y")

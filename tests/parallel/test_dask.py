@@ -16,6 +16,7 @@ from parallel_cases import (
     notes,
     perturbations,
 )
+from sklearn.dummy import DummyClassifier
 
 from skrobust._parallel import run_tasks
 from skrobust.evaluation import evaluate_perturbations
@@ -52,6 +53,19 @@ def on_dask(client):
 @pytest.mark.parametrize("name", CALLS)
 def test_results_do_not_depend_on_the_cluster(name, on_dask):
     assert_same(CALLS[name](), on_dask(CALLS[name], n_jobs=2))
+
+
+def test_large_batches_are_no_part_of_the_graph(on_dask):
+    rows = np.random.default_rng(0).random((1200, 2000))  # batches of 3 MB
+    y = (rows[:, 0] > 0.5).astype(int)
+    model = DummyClassifier().fit(rows, y)
+    noise = [GaussianNoise(std=0.1, random_state=0)]
+    how = {"batch_size": 200}
+    wanted = evaluate_perturbations(model, rows, y, noise, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # distributed warns of graphs above 10 MB
+        found = on_dask(evaluate_perturbations, model, rows, y, noise, **how)
+    assert_same(found, wanted)
 
 
 def processes(i):
