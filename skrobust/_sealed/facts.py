@@ -29,11 +29,16 @@ def seal(facts, default=None):
     return {**plain, SEAL: seal_of(plain)}
 
 
+def extended(sealed, more):
+    """Return sealed facts with further parts, which are plain data, under one seal."""
+    parts = {name: _digest(value) for name, value in more.items()}
+    known = _seal({**sealed[SEAL]["parts"], **parts})
+    return {**sealed, **more, SEAL: known}
+
+
 def seal_of(plain):
     """Return the seal of parts that are plain data already."""
-    parts = {name: _digest(value) for name, value in plain.items()}
-    whole = _digest(sorted(parts.items()))
-    return {"algorithm": ALGORITHM, "parts": parts, "whole": whole}
+    return _seal({name: _digest(value) for name, value in plain.items()})
 
 
 def open_seal(facts, what):
@@ -68,6 +73,11 @@ def open_seal(facts, what):
     bad = [name for name in names if parts.get(name) != found["parts"].get(name)]
     listed = ", ".join(repr(name) for name in bad) or "the seal itself"
     raise Damaged(f"{what} is damaged: {listed} is not what was written.")
+
+
+def _seal(parts):
+    whole = _digest(sorted(parts.items()))
+    return {"algorithm": ALGORITHM, "parts": parts, "whole": whole}
 
 
 def _digest(value):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import click
+
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_facts, pool_source
@@ -120,6 +122,8 @@ def _resume(session, source, given, say):
             f"inputs as it was then; {source!r} has {len(pool)}, or has changed."
         )
     say(f"going on with {session.path.name}")
+    if session.note:
+        click.echo(f"skrobust: warning: {session.note}.", err=True)
     if session.frozen:
         say("its draws cannot be made again here: it takes answers and cannot draw")
     return pool
