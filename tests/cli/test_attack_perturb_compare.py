@@ -305,7 +305,7 @@ def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     until = time.monotonic() + 60
-    while not list(tmp_path.glob(".skrobust-attack-*/*.npy")):
+    while not list(tmp_path.glob(".skrobust-attack-*/*.part")):
         assert time.monotonic() < until
         assert work.poll() is None
         time.sleep(0.01)
@@ -315,7 +315,7 @@ def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
     assert "Go on with: skrobust attack" in stderr
     assert "Traceback" not in stderr
     assert not (tmp_path / "r.json").exists()
-    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob(".skrobust-attack-*/*.npy")}
+    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob(".skrobust-attack-*/*.part")}
     again = [*command, "--checkpoint", str(next(iter(kept)).parent)]
     done = subprocess.run(again, cwd=tmp_path, env=env, capture_output=True)
     assert done.returncode == 0, done.stderr

@@ -1099,9 +1099,9 @@ def test_a_new_session_takes_the_answers_of_a_damaged_one(begun, pool):
             session.answer(i, "failed", k == 1)
         session.answer(ids[0], "y_true", "lily")
         expected = session.sampler.result()
-    state.write_bytes(state.read_bytes().replace(b'"m": [', b'"m": [1,'))
+    state.write_bytes(state.read_bytes().replace(b'"pi": [', b'"pi": [1,'))
     message = refused("sample", table, "--state", state)
-    assert "'s.json' is damaged: 'm' is not what was written. 's.json.jour" in message
+    assert "'s.json' is damaged: 'pi' is not what was written. 's.json.jour" in message
     assert "has 5 answers that are whole: begin a session with another" in message
     journal, new = state.with_name("s.json.journal"), state.with_name("new.json")
     how = ("--sampler", "simple", "--seed", 4, "--model", pool[1], "-n")

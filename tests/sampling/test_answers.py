@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from resealed_state import resealed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from resealed_state import resealed
 from small_samplers import FAILED, SCORES, Floored, InBatches, facts
 
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler

@@ -170,7 +170,7 @@ def journal_answers(path, fingerprint):
     """
     entries, bad = whole_lines(Path(path).read_bytes())
     name = Path(path).name
-    if not all(_NAMES <= set(entry) for entry in entries):
+    if not all(set(entry) >= _NAMES for entry in entries):
         raise UserError(f"{name!r} is no journal of answers.")
     if any(entry["pool"] != fingerprint for entry in entries):
         raise UserError(f"{name!r} holds answers to the inputs of another pool.")
