@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from skrobust._sealed import file_digest
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_facts, pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
 from skrobust.cli.labelling.grade_reader import GradeReader
@@ -92,7 +92,7 @@ def _given(options):
             )
         if not Path(options["model"]).is_file():
             raise UserError(f"There is no model file {options['model']!r}.")
-        given["model"] = digest_of(options["model"])
+        given["model"] = file_digest(options["model"])
     if options["as_confidence"] and not options["scores"]:
         raise UserError("--as-confidence says what --scores are; give --scores, too.")
     if options["goal"] and options["sampler"]:
