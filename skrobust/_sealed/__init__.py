@@ -8,7 +8,13 @@ on purpose can seal it again, unless a digest is known from elsewhere.
 from skrobust._sealed.arrays import DamagedPart, read_array, write_array
 from skrobust._sealed.chain import START, chained, read_chain, whole_lines
 from skrobust._sealed.damage import Damaged
-from skrobust._sealed.digests import bytes_digest, file_digest
+from skrobust._sealed.digests import (
+    bytes_digest,
+    file_digest,
+    find_named,
+    is_as_named,
+    write_named,
+)
 from skrobust._sealed.facts import SEAL, extended, open_seal, seal, seal_of
 
 __all__ = [
@@ -20,6 +26,8 @@ __all__ = [
     "chained",
     "extended",
     "file_digest",
+    "find_named",
+    "is_as_named",
     "open_seal",
     "read_array",
     "read_chain",
@@ -27,4 +35,5 @@ __all__ = [
     "seal_of",
     "whole_lines",
     "write_array",
+    "write_named",
 ]

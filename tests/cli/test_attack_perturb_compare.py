@@ -28,10 +28,7 @@ pytest.importorskip("click.testing")
 from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
-from skrobust.cli import (
-    main,
-    perturbed_copies,
-)
+from skrobust.cli import main, perturbed_copies  # noqa: E402
 from skrobust.cli.batched_source import batched_source  # noqa: E402
 from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
