@@ -3,6 +3,8 @@
 The counts are printed with ``-s``; the slow form tries more than 10,000.
 """
 
+import sys
+
 import numpy as np
 import pytest
 from stored_states import STORES, outcome
@@ -73,7 +75,7 @@ def flips(folder, name, counts):
     store, rng = STORES[name](folder / "store"), np.random.default_rng(0)
     n = counts[store.is_cheap]
     found, n_silent = tried(store, flip, n, rng)
-    print(f"{name} | {n} | {n_silent}")  # state | flips tried | silent
+    sys.stdout.write(f"{name} | {n} | {n_silent}\n")  # state | tried | silent
     assert store.is_made_again or found["refused"] > 0.9 * n
     others = max(n // 20, 3)
     tried(store, cut, others, rng)
