@@ -236,13 +236,14 @@ class Twin(Store):
             to_json(
                 collect_report(
                     {"m": model}, X, y, conditions=[FeatureNoise(severity=2)],
-                    attacks={}, n_labels=5,
+                    attacks={"pgd": PGD(0.1, n_steps=2)},
+                    n_labels=5,
                 )
             )
         )  # fmt: skip
 
     def read(self):
-        return to_json(report_from_json(self.text()))
+        return to_json(report_from_json(self.folder / "state.json"))
 
 
 class Named(Store):
