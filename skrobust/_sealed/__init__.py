@@ -15,7 +15,7 @@ from skrobust._sealed.digests import (
     is_as_named,
     write_named,
 )
-from skrobust._sealed.facts import SEAL, extended, open_seal, seal, seal_of
+from skrobust._sealed.facts import SEAL, extended, open_seal, seal, sealed_text
 
 __all__ = [
     "SEAL",
@@ -32,7 +32,7 @@ __all__ = [
     "read_array",
     "read_chain",
     "seal",
-    "seal_of",
+    "sealed_text",
     "whole_lines",
     "write_array",
     "write_named",

@@ -25,8 +25,16 @@ def seal(facts, default=None):
         The parts as JSON would return them, and ``"seal"``: the algorithm, a digest of
         each part, and one of all digests. The order of the parts does not count.
     """
-    plain = json.loads(json.dumps(facts, default=default))
-    return {**plain, SEAL: seal_of(plain)}
+    return json.loads(sealed_text(facts, default))
+
+
+def sealed_text(facts, default=None):
+    """Return facts with their seal as ``seal`` does, as text that JSON reads."""
+    texts = {name: json.dumps(value, default=default) for name, value in facts.items()}
+    known = _seal({name: bytes_digest(text.encode()) for name, text in texts.items()})
+    texts[SEAL] = json.dumps(known)
+    listed = ", ".join(f"{json.dumps(name)}: {text}" for name, text in texts.items())
+    return f"{{{listed}}}"
 
 
 def extended(sealed, more):

@@ -1,11 +1,9 @@
 """Answers of several annotators to the questions of one sampler."""
 
-import json
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._sealed import seal
+from skrobust._sealed import sealed_text
 from skrobust._validation import (
     check_choice,
     check_confidence,
@@ -317,7 +315,7 @@ class Annotations:
             "first": [*self._first.values()],
             "generator": self._rng.bit_generator.state,
         }
-        return json.dumps(seal(facts))
+        return sealed_text(facts)
 
     @classmethod
     def from_json(cls, text, sampler):

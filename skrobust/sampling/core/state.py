@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from skrobust._sealed import Damaged, bytes_digest, seal
+from skrobust._sealed import Damaged, bytes_digest, sealed_text
 from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.later_models import models_from_plain, models_to_plain
 from skrobust.sampling.core.packing import (
@@ -90,7 +90,7 @@ class State:
 
     def to_json(self):
         """Return the state as text, with its seal."""
-        return json.dumps(seal(self.facts, plain))
+        return sealed_text(self.facts, plain)
 
     def make(self, kind, X, of_rows, parameters, caller):
         """Return a sampler of the class with its pool, and nothing drawn yet."""

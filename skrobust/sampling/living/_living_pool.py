@@ -1,12 +1,10 @@
 """Pool in which rows keep arriving."""
 
-import json
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._sealed import seal
+from skrobust._sealed import sealed_text
 from skrobust._validation import check_confidence, check_count, check_number, invalid
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, one_kind
 from skrobust.sampling.core.base import BaseSampler
@@ -316,7 +314,7 @@ class LivingPool:
         """
         parts = [part.to_json() for part in self.parts_]
         facts = {"format": FORMAT, "window": self.window, "parts": parts}
-        return json.dumps(seal({**facts, "generator": self._rng.bit_generator.state}))
+        return sealed_text({**facts, "generator": self._rng.bit_generator.state})
 
     @classmethod
     def from_json(cls, text, sampler):
