@@ -8,9 +8,9 @@ import numpy as np
 
 from skrobust._containers import is_frame, shape_of
 from skrobust._responses import is_net, unwrap
+from skrobust.base.content_digest import content_digest
 from skrobust.base.frame_columns import column_at
 from skrobust.evaluation.checkpoint import fingerprint
-from skrobust.report.content_digest import content_digest
 
 ALGORITHM = "SHA-256"
 COVERS = (
@@ -19,7 +19,6 @@ COVERS = (
 MODEL_COVERS = (
     "class, parameters and fitted attributes as they are pickled; code is known by name"
 )
-NET_ALGORITHM = "MD5"  # by joblib, of classes, weights and buffers
 # Packages that predict or hold rows, where they are loaded.
 _PACKAGES = ("joblib", "pandas", "polars", "xgboost", "lightgbm", "catboost", "onnx")
 _PACKAGES += ("onnxruntime", "tensorflow", "transformers", "torch", "skorch", "skops")
@@ -50,7 +49,7 @@ def model_facts(name, model):
     known = {"algorithm": ALGORITHM, "fingerprint": None, "reason": None}
     try:
         if is_net(unwrap(model)[1]):  # its pickle differs from time to time
-            known |= {"algorithm": NET_ALGORITHM, "fingerprint": fingerprint(model)}
+            known["fingerprint"] = fingerprint(model)  # by classes and weights
         else:
             known["fingerprint"] = content_digest(model)
     except Exception as error:  # whatever the pickling of a user's model raises

@@ -89,7 +89,7 @@ def test_a_killed_worker_costs_nothing(at, on_dask, tmp_path):
     assert (tmp_path / f"death 0 at {at}").exists()
     for name in ("correct", "score", "flip_rate", "changed", "distortion"):
         assert whole[name].tobytes() == found[name].tobytes()
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == len(STRENGTHS)
+    assert len(list((tmp_path / "parts").glob("*.part"))) == len(STRENGTHS)
 
 
 def test_a_worker_that_dies_alone_is_no_end(tmp_path):
@@ -111,7 +111,7 @@ def test_a_task_that_always_dies_is_given_up(on_dask, tmp_path):
     deadly = [Deadly(0.05), Deadly(0.1, str(tmp_path), n_deaths=50)]
     with pytest.raises(RuntimeError, match="lost its worker several times"):
         on_dask(perturbations, deadly, checkpoint=tmp_path / "parts")
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == 1
+    assert len(list((tmp_path / "parts").glob("*.part"))) == 1
 
 
 class OwnError(Exception):

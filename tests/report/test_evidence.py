@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from skrobust.base.content_digest import content_digest
 from skrobust.report import (
     Report,
     build_markdown,
@@ -29,7 +30,6 @@ from skrobust.report import (
     report_schema,
 )
 from skrobust.report._report_json import to_json
-from skrobust.report.content_digest import content_digest
 from skrobust.report.evidence_by_clause import check_evidence
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_record import model_facts
