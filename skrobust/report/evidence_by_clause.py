@@ -3,9 +3,10 @@
 import numbers
 
 from skrobust._validation import invalid
+from skrobust.evaluation.records.fingerprints import ALGORITHM
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_figures import list_figures
-from skrobust.report.evidence_record import ALGORITHM, COVERS, MODEL_COVERS
+from skrobust.report.evidence_record import COVERS, MODEL_COVERS
 
 VERSION = 1
 NOTE = (
