@@ -1,5 +1,7 @@
 """Verification of a record."""
 
+from pathlib import Path
+
 import numpy as np
 
 from skrobust._results import Results
@@ -16,6 +18,9 @@ from skrobust.evaluation.records.record_content import (
     read_record,
 )
 from skrobust.evaluation.records.sampler_record import rows_of_sampler
+
+# What parts of another form than that of a record lead to.
+_NOT_ITS_FORM = (KeyError, TypeError, AttributeError, IndexError)
 
 
 def verify_record(path, *, model=None, X=None, y=None, X_train=None):
@@ -75,14 +80,18 @@ def verify_record(path, *, model=None, X=None, y=None, X_train=None):
     """
     caller = "verify_record"
     content = read_record(path)
-    rows = list(content.rows)
-    rows += inner_rows(content, path)
-    rows += rows_of_inputs(content.facts, model, X, y, X_train, caller)
-    rows += rows_of_code(content.facts)
-    rows += rows_of_replay(content.facts)
+    rows = [*content.rows, *inner_rows(content, path)]
+    found = [row for row in rows if row[1] == DAMAGED]
+    try:
+        rows += rows_of_inputs(content.facts, model, X, y, X_train, caller)
+        rows += [*rows_of_code(content.facts), *rows_of_replay(content.facts)]
+        n_steps = len(content.facts["steps"])
+    except _NOT_ITS_FORM:
+        if not found:
+            raise _no_fit(path) from None
+        n_steps = 0  # it is known why
     part, state, note = (np.array(column) for column in zip(*rows, strict=True))
     bad = [f"{p} ({s})" for p, s, _ in rows if s in (DAMAGED, DIFFERS)]
-    n_steps = len(content.facts["steps"])
     verdict = f"All that was compared holds, of {n_steps} recorded steps."
     if bad:
         verdict = f"The record does not hold: {', '.join(bad)}."
@@ -106,7 +115,10 @@ def inner_rows(content, path):
     except Exception as error:  # a record that was sealed by others may hold anything
         if isinstance(error, Damaged):
             raise
-        found = [row for row in content.rows if row[1] == DAMAGED]
-        if found:  # it is known why
+        if any(state == DAMAGED for _, state, _ in content.rows):  # it is known why
             return []
-        raise Damaged(f"{str(path)!r} is damaged: its parts do not fit.") from None
+        raise _no_fit(path) from None
+
+
+def _no_fit(path):
+    return Damaged(f"{Path(path).name!r} is damaged: its parts do not fit.")

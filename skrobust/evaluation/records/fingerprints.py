@@ -3,6 +3,7 @@
 import importlib.metadata
 import platform
 import sys
+from functools import cache
 
 import numpy as np
 from scipy.sparse import issparse
@@ -91,10 +92,12 @@ def _linear_algebra():
 
 
 def _versions(packages):
-    found = {}
-    for package in packages:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = "unknown version"
-    return found
+    return {package: _version(package) for package in packages}
+
+
+@cache
+def _version(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown version"
