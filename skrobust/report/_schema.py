@@ -8,6 +8,7 @@ from skrobust.report.schema_parts import (
     NUMBER,
     OR_TEXT,
     PAIR,
+    SEALED,
     TEXT,
     list_of,
     map_of,
@@ -184,5 +185,6 @@ def report_schema():
                 "versions": map_of(TEXT),
             },
             evidence=or_null(evidence_schema()),
+            record=or_null(SEALED),
         ),
     }

@@ -77,6 +77,7 @@ def build_evidence(collected, names, record):
             "data_algorithm": ALGORITHM,
             "data_covers": COVERS,
             "model_covers": MODEL_COVERS,
+            "sealed": collected["record"],
             "measured_at": collected["created"],
             "random_state": _shown(collected["settings"]["random_state"]),
             "settings": _settings(collected["settings"]),

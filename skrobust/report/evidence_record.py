@@ -14,7 +14,7 @@ MODEL_COVERS = (
 )
 
 
-def record_of(models, X, y, X_train):
+def record_of(models, X, y, X_train, recorder=None):
     """Return the fingerprints of what is measured, taken before it is measured.
 
     Parameters
@@ -23,14 +23,17 @@ def record_of(models, X, y, X_train):
         The models as they were given.
     X, y, X_train : array-like
         Rows, labels, and training rows or None.
+    recorder : Recorder, default=None
+        What took the same fingerprints already.
 
     Returns
     -------
     dict
         ``data`` and ``models`` (lists of dict) and ``environment``.
     """
-    return {
-        "data": facts_of_data(X, y, X_train),
-        "models": [model_facts(name, model) for name, model in models.items()],
-        "environment": environment(),
-    }
+    if recorder is not None:
+        data, facts = recorder.data, recorder.models
+    else:
+        data = facts_of_data(X, y, X_train)
+        facts = [model_facts(name, model) for name, model in models.items()]
+    return {"data": data, "models": facts, "environment": environment()}

@@ -108,6 +108,11 @@ class Recorder:
         }
         self.entries, self.caller = [{"did": "read", **fingerprints}], caller
 
+    def of_model(self, name, model, target=None):
+        """Return the recorder of a model; of one target alone, it is not replayed."""
+        reason = None if target is None else "the other targets of its model"
+        return RecorderOfModel(self, name, model, reason)
+
     def add(self, step, model, call, settings, results, reason=None):
         """Keep a step: its settings, its results, and its lines of the journal.
 
