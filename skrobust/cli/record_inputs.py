@@ -7,7 +7,7 @@ RECORD_OPTIONS = (
     shared.option("--model", "The model, a skops file.", metavar="FILE"),
     shared.option(
         "--data",
-        "CSV or parquet file, or a built-in data set, as it was given to the report; it "
+        "CSV or parquet file, or a built-in data set, as the report had it; it "
         "needs --model, whose features choose the columns.",
         metavar="TABLE",
     ),
@@ -15,8 +15,8 @@ RECORD_OPTIONS = (
     shared.TRAIN,
     shared.columns(
         "--aside",
-        "A column of the data that is no feature, such as those of --groups and --times "
-        "of the report; may be repeated.",
+        "A column of the data that is no feature, such as those of --groups and "
+        "--times of the report; may be repeated.",
     ),
     *shared.TRUST,
     shared.JSON,

@@ -135,8 +135,7 @@ def _check_classes(classes, caller):
 def _refuse_others(rows, states, caller):
     """Raise where model or data are not those of the record."""
     wrong = [
-        f"{part} {'is missing' if state == NOT_GIVEN else 'differs'}"
-        + (f" ({note})" if note else "")
+        f"{part} ({state}{': ' if note else ''}{note})"
         for part, state, note in rows
         if state in states
     ]
