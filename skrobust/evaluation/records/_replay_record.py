@@ -28,6 +28,7 @@ from skrobust.evaluation.records.replayed_steps import (
     compare_step,
     settings_of,
 )
+from skrobust.evaluation.records.source_digest import source_digest
 
 _COLUMNS = ("step", "quantity", "recorded", "replayed", "n_differing", "state")
 
@@ -149,7 +150,7 @@ def _refuse_others(rows, states, caller):
 def _replay_steps(content, models, data, classes, tolerance, jobs):
     from skrobust import evaluation  # it imports this file
 
-    rows, largest, reasons = [], 0.0, []
+    rows, largest, reasons = [], 0.0, _other_sources(content.facts, classes)
     calls = {
         name: getattr(evaluation, name)
         for name in ("evaluate_perturbations", "evaluate_attack")
@@ -177,6 +178,19 @@ def _replay_steps(content, models, data, classes, tolerance, jobs):
         rows += [(step, *row) for row in found]
         largest = max(largest, difference)
     return rows, largest, reasons
+
+
+def _other_sources(facts, classes):
+    """Return what is to be said of classes whose source is not the recorded one."""
+    recorded = {
+        name.rpartition(".")[2]: one for name, one in facts["code"]["own"].items()
+    }
+    found = []
+    for kind in classes:
+        before, now = recorded.get(kind.__name__), source_digest(kind)
+        if before is not None and before != now:
+            found.append(f"the source of {kind.__name__} is another than the recorded")
+    return found
 
 
 def _results(rows, largest, reasons):

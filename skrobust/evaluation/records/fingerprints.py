@@ -78,6 +78,7 @@ def full_environment():
     return found | {"linear algebra": _linear_algebra()}
 
 
+@cache
 def _linear_algebra():
     """Return what multiplies matrices: the last bits of floats depend on it."""
     try:
