@@ -145,8 +145,8 @@ def test_nothing_is_computed_for_other_data(tmp_path):
         replay_record(path, model, pixel, LABELS)
     with pytest.raises(ValueError, match=r"labels \(not given\)"):
         replay_record(path, model, ROWS)
+    other = LogisticRegression(max_iter=500).fit(X, Y)
     with pytest.raises(ValueError, match=r"model 'Asked' \(differs: it is of sklearn"):
-        other = LogisticRegression(max_iter=500).fit(X, Y)
         replay_record(path, other, ROWS, LABELS)
     assert Asked.asked == 0
 

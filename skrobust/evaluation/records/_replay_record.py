@@ -1,5 +1,7 @@
 """Replay of a record."""
 
+import inspect
+
 import numpy as np
 
 from skrobust._parameters import Number
@@ -19,6 +21,7 @@ from skrobust.evaluation.records.record_content import (
     OPERATIONAL_TEST,
     read_record,
 )
+from skrobust.evaluation.records.recorder import ASIDE, DATA
 from skrobust.evaluation.records.replayed_sampler import replay_sampler
 from skrobust.evaluation.records.replayed_steps import (
     CLOSE,
@@ -151,10 +154,6 @@ def _replay_steps(content, models, data, classes, tolerance, jobs):
     from skrobust import evaluation  # it imports this file
 
     rows, largest, reasons = [], 0.0, _other_sources(content.facts, classes)
-    calls = {
-        name: getattr(evaluation, name)
-        for name in ("evaluate_perturbations", "evaluate_attack")
-    }
     for about in content.facts["steps"]:
         step, stored = about["name"], content.facts["settings"][about["name"]]
         if stored["not_replayable"]:
@@ -163,6 +162,7 @@ def _replay_steps(content, models, data, classes, tolerance, jobs):
             continue
         try:
             arguments = settings_of(content, step, classes)
+            call = _call_of(about["call"], arguments, evaluation)
         except Damaged as error:
             reasons.append(f"{step}: {error}")
             rows.append((step, "all", NO_NUMBER, NO_NUMBER, 0, SKIPPED))
@@ -170,7 +170,7 @@ def _replay_steps(content, models, data, classes, tolerance, jobs):
         if arguments.pop("X_ref", None) is not None:
             arguments["X_ref"] = data[TRAINING_ROWS]
         parts = models[about["model"]], data[ROWS], data[LABELS]
-        results = calls[about["call"]](*parts, **arguments, **jobs)
+        results = call(*parts, **arguments, **jobs)
         found, difference = compare_step(content, step, results, tolerance)
         if stored["without_seed"] and any(row[-1] == DIFFERS for row in found):
             named = ", ".join(stored["without_seed"])
@@ -178,6 +178,18 @@ def _replay_steps(content, models, data, classes, tolerance, jobs):
         rows += [(step, *row) for row in found]
         largest = max(largest, difference)
     return rows, largest, reasons
+
+
+def _call_of(name, arguments, evaluation):
+    """Return the function of a step, or raise where it or its arguments are others."""
+    if name not in ("evaluate_perturbations", "evaluate_attack"):
+        raise Damaged(f"The record names no evaluation: {name!r}.")
+    function = getattr(evaluation, name)
+    known = set(inspect.signature(function).parameters) - {*DATA, *ASIDE} | {"X_ref"}
+    unknown = arguments.keys() - known  # such as files to write
+    if unknown:
+        raise Damaged(f"The record has other arguments: {', '.join(sorted(unknown))}.")
+    return function
 
 
 def _other_sources(facts, classes):
