@@ -7,7 +7,7 @@ import click
 
 from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
-from skrobust.cli.exit_codes import NotHeld
+from skrobust.cli.exit_codes import NotHeld, UserError
 from skrobust.cli.record_inputs import RECORD_OPTIONS, columns_of, load_inputs
 from skrobust.cli.terminal_text import Progress, aligned, wrapped
 
@@ -38,7 +38,7 @@ def verify(record, **options):
 
     say = Progress(options["quiet"])
     if not Path(record).is_file():
-        raise NotHeld(f"There is no record {record!r}.")
+        raise UserError(f"There is no record {record!r}.")
     inputs = load_inputs(options, say)
     found = verify_record(record, **inputs)
     rows = columns_of(found)

@@ -144,7 +144,7 @@ class PlainReader:
         if type(plain) is list:
             return [self.read(one) for one in plain]
         try:
-            tag = [*plain][0]
+            tag, *_ = plain
             return getattr(self, f"_read_{tag}")(**plain)
         except (TypeError, ValueError, AttributeError, LookupError) as error:
             if isinstance(error, Damaged):
