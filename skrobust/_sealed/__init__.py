@@ -15,7 +15,14 @@ from skrobust._sealed.digests import (
     is_as_named,
     write_named,
 )
-from skrobust._sealed.facts import SEAL, extended, open_seal, seal, sealed_text
+from skrobust._sealed.facts import (
+    SEAL,
+    extended,
+    open_seal,
+    seal,
+    seal_of,
+    sealed_text,
+)
 
 __all__ = [
     "SEAL",
@@ -32,6 +39,7 @@ __all__ = [
     "read_array",
     "read_chain",
     "seal",
+    "seal_of",
     "sealed_text",
     "whole_lines",
     "write_array",

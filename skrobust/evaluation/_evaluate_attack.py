@@ -24,6 +24,7 @@ from skrobust.evaluation.batched_runs import (
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.proved_rows import bracket, bracket_of
+from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
     regression_results,
@@ -67,6 +68,7 @@ def evaluate_attack(
     n_jobs=None,
     verbose=0,
     batch_size=None,
+    record=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -111,8 +113,7 @@ def evaluate_attack(
         Level of the intervals: Wilson's, with clusters at the effective n and with
         quantiles of t.
     checkpoint : str or path, default=None
-        Folder in which finished runs of the attack are kept. A call that was killed
-        goes on from there when it is made again.
+        Folder of finished runs, from which a killed call goes on when made again.
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
         64 samples about seven times, and the examples that it finds count. Checks that
@@ -124,8 +125,7 @@ def evaluate_attack(
         Samples that belong together (frames of a clip, scans of a patient), each
         cluster within one group. All intervals are then over clusters.
     n_permutations : int, default=999
-        Random assignments of samples (or clusters) to the groups, with which gaps and
-        ranges are compared.
+        Random assignments to the groups, with which gaps and ranges are compared.
     certify : bool, default=True
         Whether "auto" also looks for a certificate, which may take long for nets.
     random_state : int, RandomState, Generator or None, default=None
@@ -142,6 +142,8 @@ def evaluate_attack(
         Rows of an array that are attacked at a time, so that memory does not grow with
         the number of rows. None: all rows of an array in memory, and 32 MB of one on
         disk. A checkpoint has the runs of each batch.
+    record : str or path, default=None
+        File for a sealed record, as in :func:`evaluate_perturbations`.
 
     Returns
     -------
@@ -218,6 +220,8 @@ def evaluate_attack(
     >>> results.robust_ratio_probability_shift.shape
     (21,)
     """
+    if record is not None:
+        return recorded(record, evaluate_attack, locals())
     caller = "evaluate_attack"
     rows, runs = as_batches(X, y, batch_size, caller), None
     store = Checkpoint(checkpoint, caller)
@@ -295,7 +299,7 @@ def evaluate_attack(
     )
     facts = results["per_sample"]
     if is_strongest or checks:
-        facts["success"] = facts["success"] | fallen
+        facts["success"] |= fallen
     if is_strongest and certify and runs is not None:
         results.update(bracket_of(*proof, robust, samples))
     elif is_strongest and certify:

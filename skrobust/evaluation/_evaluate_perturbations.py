@@ -17,6 +17,7 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
@@ -50,6 +51,7 @@ def evaluate_perturbations(
     precision="float32",
     compile=False,
     batch_size=None,
+    record=None,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -113,6 +115,9 @@ def evaluate_perturbations(
         Rows of an array that are perturbed at a time, so that memory does not grow with
         the number of rows; the result does not depend on it. None: all rows of an array
         in memory, and 32 MB of one on disk.
+    record : str or path, default=None
+        File in which a sealed record of this evaluation is written, for
+        :func:`verify_record` and :func:`replay_record`; such as "record.skr".
 
     Returns
     -------
@@ -160,8 +165,9 @@ def evaluate_perturbations(
         ``mean_interval``, ``coefficient_of_variation_interval`` (without what the noise
         of sampling adds; its ``plug_in`` is the coefficient above) and
         ``area_under_severity_curve_interval``, over the samples or clusters; and
-        ``correct``, a boolean array of shape (n_samples, n_conditions). With a
-        reference, ``mean_corruption_error``, ``mean_corruption_error_interval``,
+        ``correct`` and ``flipped`` (the prediction differs from that for the clean
+        row), boolean arrays of shape (n_samples, n_conditions). With a reference,
+        ``mean_corruption_error``, ``mean_corruption_error_interval``,
         ``relative_mean_corruption_error`` and ``reference``, its name. With
         groups, ``groups``: accuracy by ``number`` and ``group`` with ``gaps`` and
         ``ranges``, as
@@ -230,6 +236,8 @@ def evaluate_perturbations(
     >>> results.score.shape, bool(results.score[0] == results.score.max())
     ((69,), True)
     """
+    if record is not None:
+        return recorded(record, evaluate_perturbations, locals())
     caller = "evaluate_perturbations"
     rows = as_batches(X, y, batch_size, caller)
     store = Checkpoint(checkpoint, caller)
@@ -267,7 +275,7 @@ def evaluate_perturbations(
         limits = samples.limits(correct)
         table["score_low"], table["score_high"] = limits
         table["band_low"], table["band_high"] = samples.bands(correct, limits)
-        table["flip_rate"] = found.flip_rate
+        table["flip_rate"] = found.flipped.mean(axis=0)
     effects = found.changed, found.distortion, found.unit
     facts = add_effects(table, conditions, X, *effects, caller)
     if found.figures is not None:
@@ -296,7 +304,7 @@ def evaluate_perturbations(
         units = samples.units, samples.confidence
         data = table, correct, truth == predicted, other
         results.update(summary_intervals(*data, *units))
-        results["correct"] = correct
+        results["correct"], results["flipped"] = correct, found.flipped
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:

@@ -39,7 +39,7 @@ class ConditionScores:
         What the conditions did to the rows.
     correct : ndarray of bool of shape (n_samples, n_conditions) or None
         For accuracy.
-    flip_rate : ndarray of shape (n_conditions,) or None
+    flipped : ndarray of bool of shape (n_samples, n_conditions) or None
         For accuracy.
     figures : ndarray of shape (n_conditions, 8) or None
         Changes of a table.
@@ -57,7 +57,7 @@ class ConditionScores:
     distortion: list
     unit: list
     correct: np.ndarray | None = None
-    flip_rate: np.ndarray | None = None
+    flipped: np.ndarray | None = None
     figures: np.ndarray | None = None
     touched: np.ndarray | None = None
     refused: list | None = None
@@ -84,7 +84,7 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
     if scorer is None:
         found.correct = np.stack([part["correct"] for part in parts], axis=1)
         found.score = found.correct.mean(axis=0)
-        found.flip_rate = np.array([part["flipped"].mean() for part in parts])
+        found.flipped = np.stack([part["flipped"] for part in parts], axis=1)
     else:
         found.score = np.array([part["score"] for part in parts])
     if all("figures" in part.dtype.names for part in parts):
@@ -144,8 +144,7 @@ def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready)
     found = _with_effects(runs, parts, float((labels == y).mean()), clean)
     found.correct = np.stack([joined(own, "correct") for own in parts], axis=1)
     found.score = found.correct.mean(axis=0)
-    flipped = [joined(own, "flipped") for own in parts]
-    found.flip_rate = np.array([one.mean() for one in flipped])
+    found.flipped = np.stack([joined(own, "flipped") for own in parts], axis=1)
     if all("refused" in part.dtype.names for own in parts for part in own):
         shares = np.array([[part["refused"] for part in own] for own in parts])
         found.refused = np.average(shares, axis=1, weights=runs.sizes)

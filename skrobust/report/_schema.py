@@ -8,6 +8,7 @@ from skrobust.report.schema_parts import (
     NUMBER,
     OR_TEXT,
     PAIR,
+    SEALED,
     TEXT,
     list_of,
     map_of,
@@ -187,5 +188,6 @@ def report_schema():
                 ),
             },
             evidence=or_null(evidence_schema()),
+            record=or_null(SEALED),
         ),
     }

@@ -22,6 +22,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.base.content_digest import content_digest
+from skrobust.evaluation.records.fingerprints import model_facts
 from skrobust.report import (
     Report,
     build_markdown,
@@ -32,7 +33,6 @@ from skrobust.report import (
 from skrobust.report._report_json import to_json
 from skrobust.report.evidence_by_clause import check_evidence
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
-from skrobust.report.evidence_record import model_facts
 
 pandas = pytest.importorskip("pandas")
 FORBIDDEN = r"complian|complies|comply|conform|certified by|lawful|satisf|passed"

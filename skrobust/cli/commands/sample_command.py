@@ -42,6 +42,9 @@ from skrobust.cli.terminal_text import Progress, wrapped
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
 @shared.option("--half-width", "Tell how many labels this would take.", WIDTH)
+@shared.output(
+    "--record", "A sealed record of the test so far, for skrobust verify and replay."
+)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
@@ -85,6 +88,8 @@ def sample(pool, state, **options):
     check_names(options["people"])
     lists = paths_for(to_label, options["people"])
     files = {"POOL": pool, "--state": state, "--json": options["json_out"]}
+    files["--record"] = options["record"]
+    check_different(files)
     read = {Path(path).resolve() for path in options["answers"]}
     for path in options["answers"]:
         check_different({**files, "--answers": path})
@@ -108,6 +113,7 @@ def _sample(session, source, lists, options, say):
     from skrobust.cli.labelling.open_session import columns_to_show, open_session
     from skrobust.cli.labelling.result_text import give_result
     from skrobust.cli.labelling.shown_input import show_input
+    from skrobust.evaluation import write_record
 
     if not session.exists and not (options["n"] or options["budget"]):
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
@@ -135,8 +141,11 @@ def _sample(session, source, lists, options, say):
         beside = answers_file.write_questions(path, shown, reader, kind)
         found[path] = len(ids), beside
     give_result(session, pool, options)
+    digest = options["record"] and write_record(options["record"], session.sampler)
     if options["quiet"]:
         return
+    if digest:
+        click.echo(f"record: {options['record']} (SHA-256 {digest})")
     if session.sampler.costs_ is not None:
         _give_costs(session)
     for path, (n, beside) in found.items():
