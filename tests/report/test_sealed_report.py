@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")
 
-from skrobust._sealed import seal
+from skrobust._sealed import seal  # noqa: E402
 from skrobust.evaluation import replay_record, verify_record  # noqa: E402
 from skrobust.report import (  # noqa: E402
     collect_report,
