@@ -10,6 +10,7 @@ for needed in ("click", "pandas", "skops", "jinja2", "matplotlib", "tqdm"):
     pytest.importorskip(needed)
 import pandas  # noqa: E402
 from cli_runner import run, testing  # noqa: E402
+from resealed_state import resealed  # noqa: E402
 
 from skrobust.cli import command_group  # noqa: E402
 
@@ -151,7 +152,7 @@ def test_states_of_earlier_versions_have_handed_out_nothing(session, tmp_path):
     ask(session, tmp_path / "a.csv", n=5, options=BEGIN)
     content = json.loads(session[2].read_text())
     content["command_line"].pop("handed_out", None)
-    session[2].write_text(json.dumps(content))
+    session[2].write_text(resealed(content))
     assert "5 open (ann has 5)." in ask(session, tmp_path / "b.csv", "ann")
 
 

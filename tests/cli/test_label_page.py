@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import re
 import signal
 import subprocess
@@ -72,7 +73,10 @@ def served(path, y_pred=None, sampler=None, folder=None, items=None, **options):
             session.resume()
         else:
             sampler = sampler or SimpleRandomSampler(random_state=0)
-            session.begin(sampler.fit(np.full(N, 0.3), y_pred=y_pred), {"classes": []})
+            session.begin(
+                sampler.fit(np.full(N, 0.3), y_pred=y_pred),
+                {"pool": {"fingerprint": "x"}, "classes": []},
+            )
         queue = QuestionQueue(session, AnswerReader(session.sampler), options)
         page = LabelPage(queue, pool, [], options)
         with LabelServer(page) as server:
@@ -375,7 +379,7 @@ def test_a_full_disk_ends_the_page(state, monkeypatch):
         def full(handle):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(labelling_session.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
         body, headers = '{"turn": 1, "verdict": "wrong"}', {}
         headers["Content-Type"] = "application/json"
         path = f"/{tab.server.token}/answer"
@@ -386,6 +390,7 @@ def test_a_full_disk_ends_the_page(state, monkeypatch):
         while tab.server.failure is None:
             deadline.wait(0.01)
         assert isinstance(tab.server.failure, OSError)
+    assert len(journal(state)) == 1  # and nothing half-written is there
 
 
 def test_no_answer_is_taken_after_the_end(state):

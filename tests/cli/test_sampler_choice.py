@@ -9,6 +9,7 @@ for needed in ("click", "pandas", "skops", "jinja2", "matplotlib", "tqdm"):
     pytest.importorskip(needed)
 import pandas  # noqa: E402
 from cli_runner import run  # noqa: E402
+from resealed_state import resealed  # noqa: E402
 
 from skrobust.cli.labelling.sampler_choice import GOALS, choose_sampler  # noqa: E402
 from skrobust.cli.labelling.sampler_names import get_sampler_names  # noqa: E402
@@ -100,7 +101,7 @@ def test_states_without_a_goal_go_on(words, tmp_path):
     assert run(*begin)[0] == 0
     content = json.loads(state.read_text())
     del content["command_line"]["settings"]["goal"]
-    state.write_text(json.dumps(content))
+    state.write_text(resealed(content))
     assert run(*begin)[0] == 0
 
 

@@ -192,9 +192,9 @@ def test_damaged_answers_are_asked_again(server, tmp_path):
         file.commit()
     again = HTTPEndpoint(server.url, cache=cache)
     with pytest.warns(UserWarning, match="1 answers in .* were damaged: asked again"):
-        assert again(X[:3]) == answers
+        np.testing.assert_allclose(again(X[:3]), answers)
     assert len(server.seen[-1][0]["instances"]) == 1
-    assert again(X[:3]) == answers
+    np.testing.assert_allclose(again(X[:3]), answers)
     assert again.calls_ == 1
     content = cache.read_bytes()
     cache.write_bytes(content[:5000] + b"\xff" * 4000 + content[9000:])

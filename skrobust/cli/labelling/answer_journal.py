@@ -5,6 +5,7 @@ Each line has its own digest and the link of all before it, from the session on 
 """
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class AnswerJournal:
     def __init__(self, path):
         self.path, self.note = path, None
         while True:
-            self._file = path.open("a+b")
+            self._file = path.open("a+b", buffering=0)
             if not _locked(self._file):
                 self._file.close()
                 raise BlockingIOError(str(path))
@@ -112,14 +113,13 @@ class AnswerJournal:
             raise UserError(f"{error} {self._cure(state_name)}") from None
         if whole != content:
             if not content.startswith(whole):  # all but the end of the last line
-                self._file.write(b"\n")
+                self._append(b"\n")
             else:
                 self._file.truncate(len(whole))
                 self.note = (
                     f"the last line of {name!r} was cut short while it was written, "
                     "and is left out"
                 )
-            self._file.flush()
         return list(zip(entries, links, strict=True))[held:]
 
     def write(self, facts, i, kind, answer):
@@ -127,10 +127,21 @@ class AnswerJournal:
         entry = {"session": facts["session"], "pool": facts["pool"]["fingerprint"]}
         entry |= {"n": facts["n_journal"] + 1, "id": i, "kind": kind, "answer": answer}
         line, link = chained(facts["link"], entry)
-        self._file.write(line)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._append(line)
         facts["n_journal"], facts["link"] = entry["n"], link
+
+    def _append(self, line):
+        """Write a line and force it to the disk, or leave the file as it was."""
+        handle = self._file.fileno()
+        size = os.fstat(handle).st_size
+        try:
+            if self._file.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(handle)
+        except BaseException:  # another answer may follow
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, size)
+            raise
 
     def _content(self):
         self._file.seek(0)
