@@ -4,6 +4,7 @@ import numbers
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 
 
@@ -67,7 +68,7 @@ def check_same_shape(first, second, names, caller):
 
 def check_stack(values, n, what, rows, caller):
     """Raise unless there is one value a sample, or several rows of these."""
-    shape = tuple(np.shape(values))
+    shape = tuple(shape_of(values, what.partition(" ")[0], caller))
     if len(shape) not in (1, 2) or shape[-1] != n or 0 in shape:
         raise ValueError(
             f"{caller} needs {what} of shape (n_samples,) or ({rows}, n_samples), with "

@@ -1,0 +1,163 @@
+"""Odd inputs in every argument of every public call, counted."""
+
+import collections
+import inspect
+import sys
+
+import numpy as np
+
+from odd_inputs import odd_arrays, odd_values
+from odd_inputs.judge import attempt, judge
+from odd_inputs.recorded_calls import bound, copied
+
+# Arguments whose odd values are no concern of a reader: files and ways to compute.
+LEFT_OUT = {"n_jobs", "verbose", "self", "cls", "ax", "axes", "session"}
+
+
+def kind_of(value):
+    """Return the odd cases of an argument by its valid value."""
+    if isinstance(value, (bool, np.bool_)):
+        return odd_values.flags(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return odd_values.counts(int(value))
+    if isinstance(value, (float, np.floating)):
+        return odd_values.numbers(float(value))
+    if isinstance(value, str):
+        return odd_values.names(value)
+    a = array_of(value)
+    if a is not None:
+        return [*odd_arrays.forms(a), *odd_arrays.values(a)]
+    return odd_values.anything(value)
+
+
+def array_of(value):
+    """Return an array argument as a numpy array, or None for other objects."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, (list, tuple, range)) and len(value):
+        try:
+            value = np.array(value)
+        except ValueError:
+            return None
+    if not isinstance(value, np.ndarray) or value.ndim == 0 or not value.size:
+        return None
+    if value.dtype.kind == "O":
+        if all(isinstance(one, str) for one in value.ravel()):
+            return value.astype(str)
+        return None
+    return value if value.dtype.kind in "biufUS" else None
+
+
+def arguments(program, place):
+    """Return the arguments of a step by name: those given, then the optional ones."""
+    function, given = program.steps[place]
+    found = dict(given)
+    try:
+        parameters = inspect.signature(
+            function if callable(function) else _method(program, function)
+        ).parameters
+    except (TypeError, ValueError):
+        parameters = {}
+    for name, one in parameters.items():
+        if one.default is not one.empty and name not in found:
+            found[name] = _optional(name, one.default, given)
+    return {
+        name: value
+        for name, value in found.items()
+        if name not in LEFT_OUT and not name.startswith("_")
+    }
+
+
+def _method(program, name):
+    """Return a method of the object that a program makes."""
+    maker = program.steps[0][0]
+    return getattr(maker if inspect.isclass(maker) else None, name)
+
+
+# Valid values of optional arguments with one value for each row.
+PER_ROW = {
+    "sample_weight": lambda n: np.linspace(0.5, 1.5, n),
+    "clusters": lambda n: np.arange(n) // 2,
+    "groups": lambda n: np.arange(n) % 2,
+    "clips": lambda n: np.arange(n) // 2,
+    "times": lambda n: np.arange(n) // 2,
+    "periods": lambda n: np.arange(n) // 2,
+    "costs": lambda n: np.linspace(1, 2, n),
+}
+OPTIONAL = {"random_state": 0}
+
+
+def _optional(name, default, given):
+    if name in OPTIONAL:
+        return OPTIONAL[name]
+    if default is None and name in PER_ROW:
+        rows = [array_of(one) for one in given.values()]
+        rows = [len(one) for one in rows if one is not None]
+        if rows:
+            return PER_ROW[name](rows[0])
+    return default
+
+
+def cases(program, place):
+    """Yield every argument of a step with its odd cases."""
+    for name, value in arguments(program, place).items():
+        yield name, value, kind_of(value)
+
+
+class Tally:
+    """Counts of what odd inputs did."""
+
+    def __init__(self):
+        self.counts = collections.Counter()
+        self.found = []
+
+    def add(self, name, argument, case, verdict, word):
+        """Count one odd input."""
+        self.counts[verdict] += 1
+        if verdict in {"inside", "silent"}:
+            self.found.append((name, argument, case, verdict, word))
+
+    @property
+    def tried(self):
+        """Number of odd inputs."""
+        return sum(self.counts.values())
+
+
+def run_program(program, tally, choose=None):
+    """Put every odd input into every argument of every step of a program."""
+    what, whole, _ = attempt(program.run)
+    if what != "value":
+        tally.counts["broken"] += 1
+        tally.found.append((program.name, "", "valid", "broken", repr(whole)))
+        return
+    for place, (step, _given) in enumerate(program.steps):
+        label = step if isinstance(step, str) else ""
+        name = f"{program.name}.{label}" if label and place else program.name
+
+        def run(value, place=place, argument=None):
+            return program.run(place, {argument: value})
+
+        what, valid, _ = attempt(lambda place=place: program.run(place))
+        for argument, _value, odd in cases(program, place):
+            for case, value, plain in odd:
+                if choose and not choose(name, argument, case):
+                    continue
+                verdict, word = judge(
+                    lambda v, run=run, argument=argument: run(v, argument=argument),
+                    argument, case, value, plain, valid,
+                )  # fmt: skip
+                tally.add(name, argument, case, verdict, word)
+
+
+def show(tally, file=sys.stdout):
+    """Print counts, and what was found by its root."""
+    c = tally.counts
+    line = f"odd inputs tried {tally.tried}, accepted {c['accepted']}, refused "
+    line += f"{c['refused']}, from inside {c['inside']}, silent {c['silent']}"
+    print(line, file=file)
+    return line
+
+
+__all__ = ["Tally", "bound", "cases", "copied", "run_program", "show"]
