@@ -77,9 +77,9 @@ def refuse_ragged(X, caller, *, name="X"):
     if len(rows) == len(X) and (len(shapes) > 1 or None in shapes):
         shown = " and ".join(str(shape or "none") for shape in list(shapes)[:2])
         raise ValueError(
-            f"{caller} needs rows of one shape, and those of {name} have {shown}: cut or "
-            "pad them; perturbations of series take several lengths in the cells of a "
-            "data frame of pandas, a column for each channel."
+            f"{caller} needs rows of one shape, and those of {name} have {shown}: "
+            "cut or pad them; perturbations of series take several lengths in the "
+            "cells of a data frame of pandas, a column for each channel."
         )
 
 
@@ -135,6 +135,8 @@ def to_array(X, name="X", caller="skrobust"):
             f"{caller} needs {name} as an array, and numpy can make none of "
             f"{shown_value(X)}: its parts must be values, or rows of one length."
         ) from None
+    if found.dtype.kind == "c":
+        raise ValueError(f"{caller} needs {name} as real values, not complex ones.")
     if found.dtype.kind == "V":
         raise ValueError(
             f"{caller} needs {name} as values of one kind, and it is an array of "
@@ -150,6 +152,11 @@ def shown_value(value):
     except Exception:
         text = f"an object of {type(value).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def is_value(X):
+    """Return whether X is one value: a number, a date, an array without axes."""
+    return isinstance(X, numbers.Number) or getattr(X, "shape", None) == ()
 
 
 def refuse_unordered(X, name, caller):

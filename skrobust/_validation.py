@@ -58,9 +58,7 @@ def check_number(
 def as_float(value):
     """Return a real number as a float; NaN for what is none, or is too large."""
     # numpy counts durations among the integers.
-    if not isinstance(value, numbers.Real) or isinstance(
-        value, (bool, np.timedelta64)
-    ):
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.timedelta64)):
         return math.nan
     try:
         return float(value)
@@ -92,6 +90,13 @@ def check_confidence(confidence, caller):
     """Return a confidence strictly between 0 and 1 as a float, or raise."""
     ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
     return check_number(confidence, "confidence", caller, **ends)
+
+
+def check_flag(value, name, caller):
+    """Return a boolean, of Python or numpy, or raise."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise invalid(name, caller, "True or False", value)
+    return bool(value)
 
 
 def check_choice(value, name, caller, choices):
@@ -163,9 +168,8 @@ def check_targets(y, caller, *, name="y"):
             f"{tuple(shape)}; take one pixel or region of each label image."
         )
     y = one_per_row(y, name, caller)
-    if not y.ndim or y.dtype.kind == "c":
-        got = y.dtype if y.ndim else y.item()
-        raise invalid(name, caller, "1-D labels of shape (n_samples,)", got)
+    if not y.ndim:
+        raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
     y = column_or_1d(y)
     refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
@@ -192,15 +196,18 @@ def _is_one_hot(y):
     )
 
 
-def _n_rows(a):
+def _n_rows(a, name, caller):
     # A sparse matrix has a shape, but no len.
     shape = getattr(a, "shape", None)
+    if shape == () or not (shape or hasattr(a, "__len__")):
+        raise invalid(name, caller, "an array, a list or a frame of rows", a)
     return int(shape[0]) if shape else len(a)
 
 
 def check_same_length(caller, **arrays):
     """Raise when the named arrays differ in their number of samples."""
-    lengths = {name: _n_rows(a) for name, a in arrays.items() if a is not None}
+    given = {name: a for name, a in arrays.items() if a is not None}
+    lengths = {name: _n_rows(a, name, caller) for name, a in given.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
         raise ValueError(f"{caller} needs inputs of equal length; {listed}.")

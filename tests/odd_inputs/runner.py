@@ -54,10 +54,10 @@ def arguments(program, place):
     """Return the arguments of a step by name: those given, then the optional ones."""
     function, given = program.steps[place]
     found = dict(given)
+    if isinstance(function, str):
+        function = _method(program, function)
     try:
-        parameters = inspect.signature(
-            function if callable(function) else _method(program, function)
-        ).parameters
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         parameters = {}
     for name, one in parameters.items():
@@ -73,7 +73,7 @@ def arguments(program, place):
 def _method(program, name):
     """Return a method of the object that a program makes."""
     maker = program.steps[0][0]
-    return getattr(maker if inspect.isclass(maker) else None, name)
+    return getattr(maker, name, None) if inspect.isclass(maker) else None
 
 
 # Valid values of optional arguments with one value for each row.

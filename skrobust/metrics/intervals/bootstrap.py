@@ -139,6 +139,8 @@ class Scores(Statistic):
             raise ValueError(
                 f"The metric must return one number; it returned shape {shape}."
             )
+        if value is None or isinstance(value, str):
+            raise ValueError(f"The metric must return one number, not {value!r:.60}.")
         return float(value)
 
     def whole(self):

@@ -98,7 +98,7 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
     if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
         categories, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
         refuse_missing(np.where(times < 0, np.nan, times), caller, name)
-    times = column_or_1d(one_per_row(times))
+    times = column_or_1d(one_per_row(times, name, caller))
     check_one_each(times, n_samples, "one time per sample", name, caller)
     refuse_missing(times, caller, name)
     try:

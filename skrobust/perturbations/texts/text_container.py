@@ -28,8 +28,8 @@ def check_texts(X, columns, caller):
         With at most two dimensions and text in its columns.
     """
     known = isinstance(X, (list, tuple, np.ndarray)) or is_frame(X) or is_series(X)
-    if not known and not isinstance(X, str) and hasattr(X, "__array__"):
-        X, known = np.asarray(X), True
+    if hasattr(X, "__array__") and (not known or not hasattr(X, "shape")):
+        X, known = np.asarray(X, dtype=object), True
     shape = getattr(X, "shape", (0,))
     if not known or len(shape) not in (1, 2):
         what = f"shape {shape}" if known else f"{X!r:.60}"
