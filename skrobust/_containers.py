@@ -119,12 +119,8 @@ def to_array(X, name="X", caller="skrobust"):
             f"Sparse data was passed for {name}, but dense data is required. Use "
             "'.toarray()' to convert it."
         )
+    refuse_mask(X, name)
     if isinstance(X, np.ma.MaskedArray):
-        if X.mask.any():
-            raise ValueError(
-                f"{name} is a masked array, whose mask would be lost: pass "
-                f"{name}.filled(np.nan), of floats, in which NaN is what is missing."
-            )
         return X.data
     refuse_unordered(X, name, caller)
     try:
@@ -152,6 +148,15 @@ def shown_value(value):
     except Exception:
         text = f"an object of {type(value).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def refuse_mask(X, name):
+    """Raise for masked values, whose mask most models and functions ignore."""
+    if isinstance(X, np.ma.MaskedArray) and np.any(X.mask):
+        raise ValueError(
+            f"{name} is a masked array, whose mask would be lost: pass "
+            f"{name}.filled(np.nan), of floats, in which NaN is what is missing."
+        )
 
 
 def is_value(X):

@@ -1,10 +1,11 @@
 """Selection of table columns by name, position, kind or dtype."""
 
 import numbers
+from collections.abc import Mapping
 
 import numpy as np
 
-from skrobust._containers import is_frame, is_value, missing_mask
+from skrobust._containers import is_frame, is_value, missing_mask, refuse_mask
 from skrobust._validation import invalid
 
 _KINDS = {
@@ -81,6 +82,9 @@ def _places(columns, table, caller):
         raise invalid("columns", caller, _RULE, columns)
     if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):
         return _of_type(columns, table, caller)
+    refuse_mask(columns, "columns")
+    if isinstance(columns, Mapping):
+        raise invalid("columns", caller, _RULE, columns)
     columns = list(columns)
     if any(hasattr(c, "__array__") and np.ndim(c) for c in columns):
         raise invalid("columns", caller, _RULE, columns)
