@@ -132,7 +132,7 @@ def to_array(X, name="X", caller="skrobust"):
             f"{shown_value(X)}: its parts must be values, or rows of one length."
         ) from None
     if found.dtype.kind == "c":
-        raise ValueError(f"{caller} needs {name} as real values, not complex ones.")
+        raise ValueError(f"Complex data not supported: {caller} needs real {name}.")
     if found.dtype.kind == "V":
         raise ValueError(
             f"{caller} needs {name} as values of one kind, and it is an array of "

@@ -64,6 +64,10 @@ class Number:
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
+        if not isinstance(
+            value, (int, float, np.number)
+        ):  # it is computed with as it is
+            raise invalid(name, caller, "a float", value, "Pass float(value).")
 
 
 def parse_radius(text, name="eps", caller="an attack"):

@@ -220,7 +220,7 @@ def check_probabilities(p, caller, *, name, ndims=(2,)):
     p = number_array(p, name, caller, what="an array of probabilities")
     if p.dtype.kind == "b":
         raise invalid(name, caller, "an array of probabilities", p.dtype)
-    if p.ndim not in ndims or p.shape[-1] == 1:
+    if p.ndim not in ndims or p.shape[-1] < 2:
         shapes = "(n_samples, n_classes)"
         if 3 in ndims:
             shapes += " or (n_perturbations, n_samples, n_classes)"
@@ -283,10 +283,13 @@ def number_array(values, name, caller, *, what="an array of numbers"):
                 continue
             try:
                 if isinstance(value, (str, bytes, bytearray)):
-                    raise TypeError
+                    raise ValueError
                 found[i] = float(value)
-            except (TypeError, ValueError, OverflowError):
+            except (ValueError, OverflowError):
                 raise invalid(name, caller, what, value) from None
+            except Exception:
+                cure = "Each value of the argument must be no string, but a number."
+                raise TypeError(invalid(name, caller, what, value, cure)) from None
         return found.reshape(values.shape)
     if values.dtype.kind not in "biuf":
         raise invalid(name, caller, what, values.dtype)

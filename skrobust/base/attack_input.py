@@ -9,14 +9,14 @@ from skrobust._validation import check_rows, invalid
 def number_rows(X, caller):
     """Return the values of X, or raise where one of them is not a number."""
     refuse_ragged(X, caller)
-    parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
+    parts = _columns(X) if is_frame(X) else [("X", to_array(X, "X", caller))]
     for name, values in parts:
         if values.dtype.kind not in "OSTUMm":
             continue
         for value in values.ravel().tolist():
             try:
                 float("nan" if value is None else value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ValueError(
                     f"{caller} changes numbers, and {name} holds {value!r}. Encode X "
                     "first, and attack the model behind the encoder."

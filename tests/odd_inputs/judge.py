@@ -63,7 +63,8 @@ def same(a, b, rtol=1e-9):
     """Say whether two results have the same numbers."""
     a, b = leaves(a), leaves(b)
     return len(a) == len(b) and all(
-        x.shape == y.shape and np.allclose(x, y, rtol=rtol, atol=rtol / 1e3, equal_nan=True)
+        x.shape == y.shape
+        and np.allclose(x, y, rtol=rtol, atol=rtol / 1e3, equal_nan=True)
         for x, y in zip(a, b, strict=True)
     )
 
@@ -133,7 +134,9 @@ def of_value(error, value):
     Rows are handed to the model as they came, and what it says of them is its own.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    last = max((i for i, f in enumerate(frames) if f.filename.startswith(OURS)), default=-1)
+    last = max(
+        (i for i, f in enumerate(frames) if f.filename.startswith(OURS)), default=-1
+    )
     if last < 0:
         return False
     after = frames[last + 1 :]

@@ -238,7 +238,11 @@ def _of_libraries(a):
         import pyarrow
     except ImportError:
         return
-    yield "arrow series", pd.Series(a.tolist()).convert_dtypes(dtype_backend="pyarrow"), a
+    yield (
+        "arrow series",
+        pd.Series(a.tolist()).convert_dtypes(dtype_backend="pyarrow"),
+        a,
+    )
     yield "chunked", pyarrow.chunked_array([a[:1].tolist(), a[1:].tolist()]), a
 
 

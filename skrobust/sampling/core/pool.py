@@ -1,5 +1,7 @@
 """Pool of a sampler: scores, or inputs with a model."""
 
+import numbers
+
 import numpy as np
 from sklearn.utils.validation import validate_data
 
@@ -84,7 +86,11 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
             cure = "" if any_kind else "Several labels of an input need loss=."
             raise invalid("y_pred", caller, "1-D labels", given.shape, cure)
         refuse_missing(given, caller, "y_pred")
-        return given if any_kind else label_array(given, caller, "y_pred")
+        kinds = {type(label) for label in given.ravel().tolist()}
+        known = all(issubclass(kind, (str, bytes, numbers.Real)) for kind in kinds)
+        if any_kind or (len(kinds) == 1 and not known):  # such as tuples
+            return given
+        return label_array(given, caller, "y_pred")
     if estimator is None or (predicts_numbers(estimator) and not any_kind):
         return None
     if any_kind and np.ndim(given := to_array(estimator.predict(X))) == 2:
