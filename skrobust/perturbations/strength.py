@@ -85,6 +85,8 @@ class Strength:
         number = check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
+        if not isinstance(value, (int, float, np.number)):
+            raise invalid(name, caller, "a float", value, "Pass float(value).")
         if abs(number) > MOST:
             raise invalid(name, caller, f"a number of at most {MOST:g}", value)
 
@@ -106,7 +108,7 @@ class Strength:
             The strength, in the units of ``measure``.
         """
         if value is None:
-            return self.at(1.0 if severity is None else severity, size)
+            return self.at(1.0 if severity is None else float(severity), size)
         return float(value) if self.measure is None else self.measure(float(value))
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)

@@ -9,7 +9,6 @@ import tempfile
 import numpy as np
 import pandas as pd
 import scipy.sparse
-
 from odd_inputs.odd_values import HUGE, NO_PLAIN, Index, strange
 
 
@@ -22,27 +21,28 @@ def forms(a):
     yield "reversed twice", a[::-1].copy()[::-1], a
     yield "read-only", _read_only(a), a
     yield "memmap", _mapped(a), a
-    yield "objects", a.astype(object), a
+    yield "objects", a.astype(object), a.astype(float) if a.dtype.kind == "i" else a
     yield "subclass", a.view(_Sub), a
     yield "unmasked", np.ma.array(a), a
     yield "all-false mask", np.ma.array(a, mask=np.zeros(a.shape, bool)), a
     if a.dtype.kind in "fiu":
         yield "big endian", a.astype(a.dtype.newbyteorder(">")), a
-        yield "decimals", _each(a, decimal.Decimal), a
-        yield "fractions", _each(a, fractions.Fraction), a
-        yield "index objects", _each(a, Index), a
+        numbers = a.astype(float)  # what objects become
+        yield "decimals", _each(a, decimal.Decimal), numbers
+        yield "fractions", _each(a, fractions.Fraction), numbers
+        yield "index objects", _each(a, Index), numbers
         yield "complex", a.astype(complex), a
         yield "text of numbers", a.astype(str), a
         yield "bytes of numbers", a.astype("S"), a
-        yield "long double", a.astype(np.longdouble), a
+        yield "long double", a.astype(np.longdouble), a.astype(float)
         yield "tensor", _tensor(a), a
         yield "tensor with gradient", _tensor(a, True), a
     if a.dtype.kind == "f":
         yield "float32", a.astype(np.float32), a.astype(np.float32).astype(float)
         yield "float16", a.astype(np.float16), a.astype(np.float16).astype(float)
     if a.dtype.kind in "iu":
-        yield "floats", a.astype(float), a
-        yield "int8", a.astype(np.int8), a
+        yield "floats", a.astype(float), a.astype(float)
+        yield "int8", a.astype(np.int8), a.astype(np.int8).astype(a.dtype)
         yield "bools", a.astype(bool), a.astype(bool).astype(a.dtype)
     if a.dtype.kind in "US":
         yield "bytes", np.char.encode(a, "utf-8") if a.dtype.kind == "U" else a, a

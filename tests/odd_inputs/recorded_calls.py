@@ -141,7 +141,7 @@ class Recorder(ast.NodeTransformer):
         else:
             method = getattr(function, "__name__", "")
         given = None
-        public = id(function) in self.names
+        public = self._name(function)
         maker = inspect.isclass(owner) and id(owner) in self.names
         step = id(owner) in self._of
         if public or maker or step:
@@ -151,17 +151,29 @@ class Recorder(ast.NodeTransformer):
                 given |= small(function, given)
         if step and given is not None:
             self._of[id(owner)].steps.append((method, given))
-        result = function(*args, **kwargs)
+        program = None
         if (public or maker) and given is not None:
-            name = self.names[id(function) if public else id(owner)]
-            if maker:
-                name = f"{name}.{method}"
+            name = public or f"{self.names[id(owner)]}.{method}"
             program = Program(name, function, given)
-            self.programs.append(program)
-            if type(result).__module__.startswith("skrobust"):
-                self._of[id(result)] = program
-                self._kept.append(result)
+            self.programs.append(program)  # also where it fails, as without the data
+        result = function(*args, **kwargs)
+        if program and (inspect.isclass(function) or _ours(result)):
+            self._of[id(result)] = program
+            self._kept.append(result)
         return result
+
+    def _name(self, function):
+        """Return the name of a public object, or of the base of a class of an example."""
+        if id(function) in self.names:
+            return self.names[id(function)]
+        if not inspect.isclass(function) or function.__module__ != "__example__":
+            return None
+        known = [self.names[id(c)] for c in function.__mro__ if id(c) in self.names]
+        return known[0] if known else None
+
+
+def _ours(value):
+    return type(value).__module__.startswith("skrobust")
 
 
 def recorded(name, public):
@@ -179,7 +191,7 @@ def recorded(name, public):
             for part in parts:
                 tree = ast.fix_missing_locations(recorder.visit(ast.parse(part)))
                 with contextlib.redirect_stdout(io.StringIO()):
-                    exec(compile(tree, name, "exec"), space)
+                    exec(compile(tree, "<example>", "exec"), space)
         except Exception as error:
             said = f"{type(error).__name__}: {error}"
         finally:

@@ -101,6 +101,8 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
     times = column_or_1d(one_per_row(times, name, caller))
     check_one_each(times, n_samples, "one time per sample", name, caller)
     refuse_missing(times, caller, name)
+    if times.dtype.kind == "f" and np.isinf(times).any():
+        raise ValueError(f"{caller} needs finite {name}; found infinity.")
     try:
         distinct, period = np.unique(times, return_inverse=True)
     except TypeError as error:

@@ -221,6 +221,7 @@ class SeriesPerturbation(BasePerturbation):
 
     def _perturb_container(self, X, key):
         caller = type(self).__name__
+        self._check_parameters()
         values = self._check(X if is_frame(X) else to_array(X, "X", caller))
         out = self._run(values, key)
         return out if is_frame(out) else like(out, X)

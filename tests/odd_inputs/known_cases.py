@@ -1,0 +1,3 @@
+"""Odd inputs that are not yet refused in one sentence, by name, argument and case."""
+
+KNOWN = set()
