@@ -4,7 +4,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, named_once
-from skrobust._validation import number_array
+from skrobust._validation import invalid, number_array
 
 
 def checked_numbers(estimator, X, *, reset=False):
@@ -33,6 +33,8 @@ def checked_numbers(estimator, X, *, reset=False):
     fitted = reset or hasattr(estimator, "n_features_in_")
     how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
     values = number_array(X, "X", caller)
+    if not values.ndim:
+        raise invalid("X", caller, "an array of rows", X)
     if is_frame(X) and fitted:  # the names are those of the frame
         validate_data(estimator, named_once(X), reset=reset, skip_check_array=True)
     elif fitted:

@@ -114,7 +114,7 @@ def limits():
 
 
 def ours(error, argument):
-    """Say whether an error is a sentence of the package, or of scikit-learn's checks."""
+    """Say whether an error is a sentence of ours, or of scikit-learn's checks."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     if not isinstance(error, (TypeError, ValueError)):
         return False

@@ -65,7 +65,6 @@ def forms(a):
         yield from _tables(a)
     yield "generator", (one for one in a.tolist()), a
     yield "iterator", iter(a.tolist()), a
-    yield "map", map(lambda one: one, a.tolist()), a
     yield "islice", itertools.islice(a.tolist(), None), a
     yield "dict", dict(enumerate(a.tolist())), a
     yield "dict values", dict(enumerate(a.tolist())).values(), a

@@ -1,8 +1,8 @@
 """Odd values of one argument: numbers, counts, names, flags and objects.
 
-Each case is a name, a value, and the plain value that means the same (or ``NO_PLAIN``).
-An odd value may be refused in one sentence; if it is accepted, the result is that of the
-plain value.
+Each case is a name, a value, and the plain value that means the same (``NO_PLAIN``:
+none does). An odd value may be refused in one sentence; if it is accepted, the result
+is that of the plain value.
 """
 
 import datetime

@@ -163,7 +163,7 @@ class Recorder(ast.NodeTransformer):
         return result
 
     def _name(self, function):
-        """Return the name of a public object, or of the base of a class of an example."""
+        """Return the name of a public object, or of the base of an example's class."""
         if id(function) in self.names:
             return self.names[id(function)]
         if not inspect.isclass(function) or function.__module__ != "__example__":

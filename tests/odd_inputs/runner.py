@@ -242,7 +242,8 @@ def run_program(program, tally, share=1):
 def show(tally, file=sys.stdout):
     """Print counts, and what was found by its root."""
     c = tally.counts
-    line = f"odd inputs tried {tally.tried}, accepted {c['accepted']}, refused "
-    line += f"{c['refused']}, handed on {c['handed on']}, from inside {c['inside']}, silent {c['silent']}"
+    parts = [f"{what} {c[what]}" for what in ("accepted", "refused", "handed on")]
+    parts += [f"from inside {c['inside']}", f"silent {c['silent']}"]
+    line = ", ".join([f"odd inputs tried {tally.tried}", *parts])
     print(line, file=file)
     return line
