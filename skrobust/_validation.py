@@ -3,6 +3,8 @@
 import functools
 import math
 import numbers
+import os
+from pathlib import Path
 
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
@@ -143,6 +145,13 @@ def check_fractions(values, caller, *, name="scores"):
         cure = "Divide percent by 100." if 1 < values.max() <= 100 else ""
         raise invalid(name, caller, "fractions in [0, 1]", float(worst), cure)
     return values
+
+
+def check_path(path, name, caller):
+    """Return a path, or raise for what is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise invalid(name, caller, "a path", path)
+    return Path(path)
 
 
 def check_targets(y, caller, *, name="y"):

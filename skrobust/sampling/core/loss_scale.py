@@ -95,6 +95,8 @@ def check_loss(value, name, caller):
 def check_loss_range(value, name, caller):
     """Raise unless a range of losses is two finite numbers, the lower one first."""
     try:
+        if not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError
         low, high = (as_float(end) for end in value)
         valid = np.isfinite(low) and np.isfinite(high) and low < high
     except (TypeError, ValueError):
