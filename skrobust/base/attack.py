@@ -313,9 +313,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         caller = type(self).__name__
         refuse_mask(X, "X")
         refuse_unordered(X, "X", caller)
-        if len(shape_of(X, "X", caller)) < 2:
-            cure = "Give each sample a row, with `.reshape(-1, 1)` for one feature."
-            raise invalid("X", caller, "an array of two or more axes", X, cure)
+        if len(shape_of(X, "X", caller)) == 0:
+            raise invalid("X", caller, "an array of rows", X)
 
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._validation import check_flag
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
@@ -241,6 +242,7 @@ def evaluate_attack(
     if runs is None:
         y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
+    check_flag(checks, "checks", caller)
     draws = confidence, n_permutations, random_state
     if y is not None:
         samples = SampleGroups(y, groups, clusters, draws, caller)
