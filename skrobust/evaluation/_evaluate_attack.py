@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._validation import check_flag
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
+from skrobust._validation import check_flag
 from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
