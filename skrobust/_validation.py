@@ -265,7 +265,7 @@ def check_weights(sample_weight, n_samples, caller):
     return w
 
 
-def number_array(values, name, caller, *, what="an array of numbers"):
+def number_array(values, name, caller, *, what="an array of numeric values"):
     """Return values as an array of booleans, integers or floats, or raise.
 
     Parameters

@@ -337,6 +337,8 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
                 values = check_rows(number_rows(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
+        if not values.dtype.isnative:  # of which the limits of types are asked
+            values = values.astype(values.dtype.newbyteorder("="))
         if self.data_range is not None:
             check_data_range(self.data_range, values, caller)
         refuse_mask(y, "y")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust._validation import check_number, check_scores, invalid
+from skrobust._validation import check_number, invalid, number_array
 
 _CASCADE = "haarcascade_frontalface_default.xml"
 
@@ -83,7 +83,7 @@ class FaceCrop:
         check_number(self.margin, "margin", "FaceCrop", low=1)
         height = check_number(height, "height", "FaceCrop", low=1)
         width = check_number(width, "width", "FaceCrop", low=1)
-        box = check_scores(box, "FaceCrop", name="box")
+        box = number_array(box, "box", "FaceCrop").astype(np.float64)
         if box.shape != (4,):
             raise invalid("box", "FaceCrop", "(left, top, width, height)", box.shape)
         left, top, box_width, box_height = box.tolist()

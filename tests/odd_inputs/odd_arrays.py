@@ -39,7 +39,7 @@ def forms(a):
         yield "tensor with gradient", _tensor(a, True), a
     if a.dtype.kind == "f":
         yield "float32", a.astype(np.float32), a.astype(np.float32).astype(float)
-        yield "float16", a.astype(np.float16), a.astype(np.float16).astype(float)
+        yield "float16", a.astype(np.float16), NO_PLAIN
     if a.dtype.kind in "iu":
         yield "floats", a.astype(float), a.astype(float)
         yield "int8", a.astype(np.int8), a.astype(np.int8).astype(a.dtype)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._norms import namespace, per_sample
 from skrobust._parallel import count
 from skrobust._parameters import Choice, Count, Radius
@@ -170,6 +171,7 @@ class MinimalNormAttack(BaseAttack):
         >>> DDN().minimal_norms(model, X).round(2)
         array([2., 1., 1., 2.])
         """
+        seed_number(self.random_state, type(self).__name__)
         free = clone(self).set_params(eps=np.inf, objective="misclassification")
         result = free.run(estimator, X, y)
         for message in result.warnings:
