@@ -226,6 +226,8 @@ def run_program(program, tally, share=1):
         function = _method(program, step) if isinstance(step, str) else step
         if str(getattr(function, "__module__", "")).startswith("sklearn"):
             continue  # an inherited method
+        if label.startswith("_") and label != "__call__":
+            continue  # what a class of an example calls of its base
         what, valid, _ = attempt(lambda place=place: program.run(place))
         for argument, _value, odd in cases(program, place):
             for case, value, plain in odd:

@@ -165,6 +165,9 @@ def function_statistic(function, *data, **params):
     arrays = [to_array(array, "data", "a function of arrays") for array in data]
     if any(not array.ndim for array in arrays):
         raise ValueError("A metric needs arrays whose first axis is the samples.")
+    if len({len(array) for array in arrays}) > 1:
+        sizes = ", ".join(str(len(array)) for array in arrays)
+        raise ValueError(f"A metric needs arrays of equal length. Got {sizes} rows.")
     rows, params = split_rows(params, len(arrays[0]))
     return lambda units: Scores(function, arrays, units, rows, params)
 
