@@ -1,6 +1,7 @@
 """Containers of rows: arrays, data frames of pandas or polars, and tensors."""
 
 import numbers
+from collections.abc import Iterator, Mapping, Set, ValuesView
 
 import numpy as np
 from scipy.sparse import issparse
@@ -37,9 +38,17 @@ def on_device(X):
     return kind not in HOST and hasattr(X, "permute")
 
 
-def shape_of(X):
-    """Return the shape of rows in any container, without making an array of a frame."""
-    return X.shape if hasattr(X, "shape") else np.shape(X)
+def shape_of(X, name="X", caller="skrobust"):
+    """Return the shape of rows in any container, without making an array of a frame.
+
+    Raises a ValueError for lists whose parts differ in shape.
+    """
+    if hasattr(X, "shape"):
+        return X.shape
+    try:
+        return np.shape(X)
+    except ValueError:
+        return to_array(X, name, caller).shape
 
 
 def shape_or_none(X):
@@ -50,15 +59,15 @@ def shape_or_none(X):
         return None
 
 
-def refuse_ragged(X, caller):
+def refuse_ragged(X, caller, *, name="X"):
     """Raise for a list, or an array of objects, whose rows differ in shape.
 
     Parameters
     ----------
     X : container of rows
         What numpy could make no array of numbers of.
-    caller : str
-        Name of the public class or function, for the message.
+    caller, name : str
+        The public class or function, and the parameter, for the message.
     """
     objects = getattr(X, "ndim", 0) == 1 and getattr(X.dtype, "kind", "") == "O"
     if not (objects or isinstance(X, (list, tuple))):
@@ -68,24 +77,33 @@ def refuse_ragged(X, caller):
     if len(rows) == len(X) and (len(shapes) > 1 or None in shapes):
         shown = " and ".join(str(shape or "none") for shape in list(shapes)[:2])
         raise ValueError(
-            f"{caller} needs rows of one shape, and those of X have {shown}: cut or "
-            "pad them; perturbations of series take several lengths in the cells of a "
-            "data frame of pandas, a column for each channel."
+            f"{caller} needs rows of one shape, and those of {name} have {shown}: "
+            "cut or pad them; perturbations of series take several lengths in the "
+            "cells of a data frame of pandas, a column for each channel."
         )
 
 
-def to_array(X):
+def to_array(X, name="X", caller="skrobust"):
     """Return the values of a container as a numpy array (a view where possible).
 
     Parameters
     ----------
     X : array-like, data frame of pandas or polars, or torch tensor
         Data whose first axis runs over samples.
+    name, caller : str
+        The parameter and the public class or function, for messages.
 
     Returns
     -------
     ndarray
         The same values on the host.
+
+    Raises
+    ------
+    TypeError
+        For sparse rows, and for what has no order or can be read only once.
+    ValueError
+        For masked values, rows of several lengths, and records.
     """
     if _family(X) == "torch":
         X = X.detach().cpu()
@@ -98,15 +116,71 @@ def to_array(X):
             return np.column_stack([c.to_numpy().astype(object) for c in X])
     if issparse(X):
         raise TypeError(
-            "Sparse data was passed for X, but dense data is required. Use "
+            f"Sparse data was passed for {name}, but dense data is required. Use "
             "'.toarray()' to convert it."
         )
-    if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+    refuse_mask(X, name)
+    if isinstance(X, np.ma.MaskedArray):
+        return X.data
+    refuse_unordered(X, name, caller)
+    try:
+        found = np.asarray(X)
+    except Exception:  # of numpy, or of an object that says it is an array
+        refuse_ragged(X, caller, name=name)
         raise ValueError(
-            "X is a masked array, whose mask would be lost: pass X.filled(np.nan), of "
-            "floats, in which NaN is what is missing."
+            f"{caller} needs {name} as an array, and numpy can make none of "
+            f"{shown_value(X)}: its parts must be values, or rows of one length."
+        ) from None
+    if found.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {caller} needs real {name}.")
+    if found.dtype.kind == "V":
+        raise ValueError(
+            f"{caller} needs {name} as values of one kind, and it is an array of "
+            f"records: pass its fields as columns, as pandas.DataFrame({name}) does."
         )
-    return np.asarray(X)
+    return found
+
+
+def shown_value(value):
+    """Return the text of a value for a message, cut; its kind where it has none."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"an object of {type(value).__name__}"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def refuse_mask(X, name):
+    """Raise for masked values, whose mask most models and functions ignore."""
+    if isinstance(X, np.ma.MaskedArray) and np.any(X.mask):
+        raise ValueError(
+            f"{name} is a masked array, whose mask would be lost: pass "
+            f"{name}.filled(np.nan), of floats, in which NaN is what is missing."
+        )
+
+
+def is_value(X):
+    """Return whether X is one value: a number, a date, an array without axes."""
+    return isinstance(X, numbers.Number) or getattr(X, "shape", None) == ()
+
+
+def refuse_unordered(X, name, caller):
+    """Raise for a dict, a set, a generator and the like, which are no sequences.
+
+    Parameters
+    ----------
+    X : object
+        What should be an array, a list or a frame.
+    name, caller : str
+        The parameter and the public class or function, for the message.
+    """
+    once = isinstance(X, Iterator)
+    if once or isinstance(X, (Mapping, Set, ValuesView)):
+        why = "can be read only once" if once else "has no order of rows"
+        raise TypeError(
+            f"{caller} needs {name} as an array, a list or a frame; a "
+            f"{type(X).__name__} {why}. Pass list({name}), if that is what is meant."
+        )
 
 
 def is_mapped(X):
@@ -140,7 +214,7 @@ def missing_mask(values):
     return np.zeros(values.shape, dtype=bool)
 
 
-def one_per_row(values):
+def one_per_row(values, name="X", caller="skrobust"):
     """Return one value per row as an array that keeps what is missing.
 
     NumPy makes the text "nan" of a NaN in a list of text, and drops masks; here what is
@@ -150,6 +224,8 @@ def one_per_row(values):
     ----------
     values : sequence, array, series of pandas or polars, Categorical, or tensor
         Groups, clips, labels, times, weights.
+    name, caller : str
+        The parameter and the public class or function, for messages.
 
     Returns
     -------
@@ -162,7 +238,7 @@ def one_per_row(values):
         kept = values.data.astype(object)
         kept[values.mask] = None
         return kept
-    found = to_array(values)
+    found = to_array(values, name, caller)
     if found.dtype.kind in "US" and not hasattr(values, "dtype"):
         kept = np.array(values, dtype=object)
         if not all(isinstance(value, (str, bytes)) for value in kept.ravel()):

@@ -21,13 +21,20 @@ It names in ``_left_out`` those of the base that it does not take.
 """
 
 import inspect
+import numbers
 import re
 from dataclasses import dataclass
 from functools import cache, wraps
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_count, check_number, invalid
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    invalid,
+)
 
 _NONE_KNOWN = object()  # stands for no default
 _RADIUS_RULE = (
@@ -57,6 +64,10 @@ class Number:
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
+        if not isinstance(
+            value, (int, float, np.number)
+        ):  # it is computed with as it is
+            raise invalid(name, caller, "a float", value, "Pass float(value).")
 
 
 def parse_radius(text, name="eps", caller="an attack"):
@@ -132,7 +143,8 @@ class Norm:
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
-        if not np.isscalar(value) or value not in self.norms:
+        known = isinstance(value, (str, numbers.Real)) and not isinstance(value, bool)
+        if not known or value not in self.norms:
             *first, last = ("numpy.inf" if n == np.inf else str(n) for n in self.norms)
             rule = f"{', '.join(first)} or {last}" if first else last
             raise invalid(name, caller, rule, value)
@@ -143,8 +155,7 @@ class Flag:
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
-        if not isinstance(value, (bool, np.bool_)):
-            raise invalid(name, caller, "True or False", value)
+        check_flag(value, name, caller)
 
 
 @dataclass(frozen=True)

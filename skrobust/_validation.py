@@ -3,18 +3,18 @@
 import functools
 import math
 import numbers
+import os
+from pathlib import Path
 
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from skrobust._containers import missing_mask, one_per_row
+from skrobust._containers import missing_mask, one_per_row, shown_value, to_array
 
 
 def invalid(name, caller, rule, value, cure=""):
     """Build the error for a bad parameter: name, caller, rule, value and cure."""
-    shown = repr(value)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
+    shown = shown_value(value)
     text = f"The {name!r} parameter of {caller} must be {rule}. Got {shown} instead."
     return ValueError(f"{text} {cure}".rstrip())
 
@@ -47,29 +47,58 @@ def check_number(
         rule = f"a {'positive' if low_open else 'non-negative'} float"
     elif low is not None:
         rule = f"a number of at least {low:g}"
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    number = as_float(value)
     if (
-        not is_number
-        or not math.isfinite(value)
-        or (low is not None and (value < low or (low_open and value == low)))
-        or (high is not None and (value > high or (high_open and value == high)))
+        not math.isfinite(number)
+        or (low is not None and (number < low or (low_open and number == low)))
+        or (high is not None and (number > high or (high_open and number == high)))
     ):
         raise invalid(name, caller, rule, value)
-    return float(value)
+    return number
+
+
+def as_float(value):
+    """Return a real number as a float; NaN for what is none, or is too large."""
+    # numpy counts durations among the integers.
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.timedelta64)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+MOST = 2**31 - 1  # no loop ends, and no array fits, beyond
 
 
 def check_count(value, name, caller, *, low=1):
-    """Return an integer of at least ``low``, or raise."""
-    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_integer or value < low:
+    """Return an integer of at least ``low`` and at most 2**31 - 1, or raise."""
+    if not is_integer(value) or value < low:
         raise invalid(name, caller, f"an integer of at least {low}", value)
+    if value > MOST:
+        raise invalid(name, caller, f"an integer of at most {MOST}", value)
     return int(value)
+
+
+def is_integer(value):
+    """Return whether a value is an integer, of Python or numpy; True is none."""
+    # numpy counts durations among the integers.
+    return isinstance(value, numbers.Integral) and not isinstance(
+        value, (bool, np.timedelta64)
+    )
 
 
 def check_confidence(confidence, caller):
     """Return a confidence strictly between 0 and 1 as a float, or raise."""
     ends = {"low": 0, "high": 1, "low_open": True, "high_open": True}
     return check_number(confidence, "confidence", caller, **ends)
+
+
+def check_flag(value, name, caller):
+    """Return a boolean, of Python or numpy, or raise."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise invalid(name, caller, "True or False", value)
+    return bool(value)
 
 
 def check_choice(value, name, caller, choices):
@@ -88,9 +117,10 @@ def check_scores(scores, caller, *, name="scores", min_size=1, copy=True):
 
     Without ``copy``, scores that are float64 already are returned as they are.
     """
-    scores = one_per_row(scores)
+    scores = one_per_row(scores, name, caller)
     if scores.dtype.kind == "O":
         refuse_missing(scores, caller, name)
+        scores = number_array(scores, name, caller)
     if scores.ndim != 1 or scores.dtype.kind not in "fiub":
         got = scores.shape if scores.ndim > 1 else scores.tolist()
         got = got[:3] if scores.ndim == 1 else got
@@ -106,7 +136,7 @@ def check_scores(scores, caller, *, name="scores", min_size=1, copy=True):
 
 def check_fractions(values, caller, *, name="scores"):
     """Return an array of numbers in [0, 1]; percent get a sentence of their own."""
-    values = np.asarray(values, dtype=np.float64)
+    values = number_array(values, name, caller).astype(np.float64, copy=False)
     if not np.isfinite(values).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     # Softmax in single precision overshoots 1 by some 1e-7.
@@ -117,6 +147,13 @@ def check_fractions(values, caller, *, name="scores"):
     return values
 
 
+def check_path(path, name, caller):
+    """Return a path, or raise for what is none."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise invalid(name, caller, "a path", path)
+    return Path(path)
+
+
 def check_targets(y, caller, *, name="y"):
     """Return labels as a 1-D array; a matrix of columns is named and refused."""
     if y is None:
@@ -124,6 +161,8 @@ def check_targets(y, caller, *, name="y"):
             f"{caller} needs {name}, one label or target for each row: {name} should "
             "be a 1d array, got None."
         )
+    if not hasattr(y, "toarray"):
+        y = one_per_row(y, name, caller)
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         cure = (
@@ -142,7 +181,10 @@ def check_targets(y, caller, *, name="y"):
             f"{caller} needs {name} as 1-D labels of shape (n_samples,). Got shape "
             f"{tuple(shape)}; take one pixel or region of each label image."
         )
-    y = column_or_1d(one_per_row(y))
+    y = one_per_row(y, name, caller)
+    if not y.ndim:
+        raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
+    y = column_or_1d(y)
     refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
@@ -168,15 +210,18 @@ def _is_one_hot(y):
     )
 
 
-def _n_rows(a):
+def _n_rows(a, name, caller):
     # A sparse matrix has a shape, but no len.
     shape = getattr(a, "shape", None)
+    if shape == () or not (shape or hasattr(a, "__len__")):
+        raise invalid(name, caller, "an array, a list or a frame of rows", a)
     return int(shape[0]) if shape else len(a)
 
 
 def check_same_length(caller, **arrays):
     """Raise when the named arrays differ in their number of samples."""
-    lengths = {name: _n_rows(a) for name, a in arrays.items() if a is not None}
+    given = {name: a for name, a in arrays.items() if a is not None}
+    lengths = {name: _n_rows(a, name, caller) for name, a in given.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
         raise ValueError(f"{caller} needs inputs of equal length; {listed}.")
@@ -186,15 +231,15 @@ def check_same_length(caller, **arrays):
 
 def check_probabilities(p, caller, *, name, ndims=(2,)):
     """Return class probabilities whose rows sum to one, or raise."""
-    p = np.asarray(p)
-    if p.dtype.kind not in "fiu":
+    p = number_array(p, name, caller, what="an array of probabilities")
+    if p.dtype.kind == "b":
         raise invalid(name, caller, "an array of probabilities", p.dtype)
-    if p.ndim not in ndims or p.shape[-1] == 1:
+    if p.ndim not in ndims or p.shape[-1] < 2:
         shapes = "(n_samples, n_classes)"
         if 3 in ndims:
             shapes += " or (n_perturbations, n_samples, n_classes)"
         cure = ""
-        if p.ndim == 1 or p.shape[-1] == 1:
+        if p.ndim == 1 or (p.ndim and p.shape[-1] == 1):
             cure = f"For two classes pass `np.column_stack([1 - {name}, {name}])`."
         raise invalid(name, caller, f"of shape {shapes}", p.shape, cure)
     check_fractions(p, caller, name=name)
@@ -217,20 +262,66 @@ def check_weights(sample_weight, n_samples, caller):
             f"{caller} needs one weight per sample; sample_weight has {w.shape[0]}, "
             f"the data {n_samples}."
         )
-    if w.min() < 0 or w.sum() <= 0:
-        rule = "non-negative with a positive sum"
-        raise invalid("sample_weight", caller, rule, w.min())
+    with np.errstate(over="ignore"):
+        total = w.sum()
+    if w.min() < 0 or not 0 < total < np.inf:
+        rule = "non-negative with a positive, finite sum"
+        raise invalid("sample_weight", caller, rule, w.min() if total else total)
     return w
 
 
-def check_rows(X, caller):
+def number_array(values, name, caller, *, what="an array of numeric values"):
+    """Return values as an array of booleans, integers or floats, or raise.
+
+    Parameters
+    ----------
+    values : array-like
+        Numbers; objects that are numbers (``Fraction``, ``Decimal``) become float64,
+        and those that are missing NaN. Text is no number.
+    name, caller : str
+        The parameter and the function, for the message.
+    what : str
+        What the message says is needed.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of the values.
+    """
+    values = to_array(values, name, caller)
+    if values.dtype.kind == "O":
+        flags = missing_mask(values).ravel()
+        found = np.full(values.size, np.nan)
+        for i, value in enumerate(values.ravel().tolist()):
+            if flags[i]:
+                continue
+            try:
+                if isinstance(value, (str, bytes, bytearray)):
+                    raise ValueError
+                found[i] = float(value)
+            except (ValueError, OverflowError):
+                raise invalid(name, caller, what, value) from None
+            except Exception:
+                cure = "Each value of the argument must be no string, but a number."
+                raise TypeError(invalid(name, caller, what, value, cure)) from None
+        return found.reshape(values.shape)
+    if values.dtype.kind not in "biuf":
+        raise invalid(name, caller, what, values.dtype)
+    return values
+
+
+def check_rows(X, caller, *, name="X"):
     """Return a numeric, finite, non-empty array of at least two dimensions."""
+    X = number_array(X, name, caller)
+    if X.ndim < 2:
+        cure = "Give each sample a row, with `.reshape(-1, 1)` for one feature."
+        raise invalid(name, caller, "an array of two or more axes", X.shape, cure)
     X = check_array(
         X,
         dtype="numeric",
         allow_nd=True,
         ensure_all_finite=False,
-        input_name="X",
+        input_name=name,
         estimator=caller,
     )
     return check_finite_rows(X, caller)

@@ -23,6 +23,7 @@ from skrobust._keyed_noise.splitmix import (
     to_uniform,
 )
 from skrobust._keyed_noise.ziggurat import to_normal
+from skrobust._validation import is_integer
 
 LONG_ROW = 1024  # numbers per row from which float32 is enough (images)
 
@@ -36,9 +37,7 @@ def seed_number(random_state, caller):
     """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, numbers.Integral) and not isinstance(
-        random_state, bool
-    ):
+    if is_integer(random_state):
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         state = random_state.get_state(legacy=True)

@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from skrobust._containers import is_frame
+from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.row_hash import is_categorical, is_series
 
 
@@ -43,7 +43,19 @@ def take_rows(container, rows):
         return container.iloc[rows]
     if isinstance(container, (list, tuple)):
         return type(container)(container[i] for i in rows)
-    return container[rows]
+    return to_array(container)[rows] if _is_bare(container) else container[rows]
+
+
+def _is_bare(container):
+    """Return whether rows cannot be picked by an array: buffers, arrays of Arrow."""
+    return (
+        not isinstance(container, np.ndarray)
+        and not hasattr(container, "device")
+        and (
+            type(container).__module__.partition(".")[0]
+            in {"array", "builtins", "pyarrow"}
+        )
+    )
 
 
 def join_rows(parts):

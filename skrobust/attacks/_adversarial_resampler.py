@@ -223,7 +223,7 @@ class AdversarialSampler(OneToOneFeatureMixin, BaseEstimator):
     def _prepare(self, X, y):
         self._check_parameters()
         rows, labels = check_training_rows(self, X, y)
-        values = check_rows(to_array(rows), type(self).__name__)
+        values = check_rows(rows, type(self).__name__)
         return rows if is_frame(rows) else values, labels
 
     def _check_parameters(self):

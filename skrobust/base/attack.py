@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from skrobust._containers import is_frame
+from skrobust._containers import is_frame, refuse_mask, refuse_unordered, shape_of
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
@@ -217,6 +217,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             whose prediction moved counts as a success.
         """
         begun = time.perf_counter()
+        self._refuse_no_rows(X)
         own = with_number(self, X)
         attack, model, rows, back = as_numbers(own, estimator, X)
         if issparse(start):
@@ -307,6 +308,14 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             return details
         return {**details, "warnings": [*details.get("warnings", ()), message]}
 
+    def _refuse_no_rows(self, X):
+        """Raise for what is no container of rows, in which nothing could be counted."""
+        caller = type(self).__name__
+        refuse_mask(X, "X")
+        refuse_unordered(X, "X", caller)
+        if len(shape_of(X, "X", caller)) == 0:
+            raise invalid("X", caller, "an array of rows", X)
+
     def _check_input(self, X, y):
         """Check the parameters and return float rows and labels (or None)."""
         caller = type(self).__name__
@@ -328,8 +337,11 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
                 values = check_rows(number_rows(X, caller), caller)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
+        if not values.dtype.isnative:  # of which the limits of types are asked
+            values = values.astype(values.dtype.newbyteorder("="))
         if self.data_range is not None:
             check_data_range(self.data_range, values, caller)
+        refuse_mask(y, "y")
         if y is None:
             return values, None
         if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":

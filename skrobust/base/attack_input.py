@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, refuse_ragged, to_array
-from skrobust._validation import check_rows, invalid
+from skrobust._containers import is_frame, refuse_mask, refuse_ragged, to_array
+from skrobust._validation import check_rows, invalid, number_array
 
 
 def number_rows(X, caller):
     """Return the values of X, or raise where one of them is not a number."""
     refuse_ragged(X, caller)
-    parts = _columns(X) if is_frame(X) else [("X", to_array(X))]
+    parts = _columns(X) if is_frame(X) else [("X", to_array(X, "X", caller))]
     for name, values in parts:
         if values.dtype.kind not in "OSTUMm":
             continue
         for value in values.ravel().tolist():
             try:
                 float("nan" if value is None else value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ValueError(
                     f"{caller} changes numbers, and {name} holds {value!r}. Encode X "
                     "first, and attack the model behind the encoder."
@@ -57,8 +57,10 @@ def start_rows(start, X, values, caller):
 
 def check_data_range(data_range, values, caller):
     """Raise where ``data_range`` is no pair of bounds, or values lie outside."""
+    refuse_mask(data_range, "data_range")
     try:
-        low, high = (np.asarray(b, dtype=np.float64) for b in data_range)
+        low, high = (number_array(b, "data_range", caller) for b in data_range)
+        low, high = low.astype(np.float64), high.astype(np.float64)
         fine = bool(np.all(low <= high) and np.any(low < high))
         fine = fine and np.isfinite(low).all() and np.isfinite(high).all()
     except (TypeError, ValueError):

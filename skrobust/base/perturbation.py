@@ -6,21 +6,18 @@ from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import (
     is_frame,
     like,
-    named_once,
-    on_device,
-    refuse_ragged,
     to_array,
 )
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
 from skrobust._validation import check_finite_rows, check_number
+from skrobust.base.checked_numbers import checked_numbers
 from skrobust.base.idle import reason_by_trial, warn_if_idle
 
 MAX_SEVERITY = 5.0
@@ -179,21 +176,14 @@ class BasePerturbation(
         """Perturb the rows of a container; a sequence gives the key."""
         if type(X) is np.ndarray:
             return self._run(self._check(X), key)
-        refuse_ragged(X, type(self).__name__)
         # A frame is checked as it is, so that columns in another order are refused.
-        values = self._check(X if is_frame(X) else to_array(X))
+        caller = type(self).__name__
+        values = self._check(X if is_frame(X) else to_array(X, "X", caller))
         return like(self._run(values, key), X)
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
-        refuse_ragged(X, caller)
-        how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
-        X = to_array(X) if on_device(X) else X
-        if reset or hasattr(self, "n_features_in_"):
-            X = validate_data(self, named_once(X), reset=reset, **how)
-        else:  # nothing fitted to compare with
-            X = check_array(X, input_name="X", estimator=caller, **how)
-        return check_finite_rows(X, caller)
+        return check_finite_rows(checked_numbers(self, X, reset=reset), caller)
 
     def _rows(self, values):
         """Return checked values as a container of rows."""

@@ -25,7 +25,7 @@ def check_training_rows(sampler, X, y):
     caller = type(sampler).__name__
     if y is None:
         raise ValueError(f"{caller} requires y to be passed, but the target y is None.")
-    y = one_per_row(y)
+    y = one_per_row(y, "y", caller)
     refuse_missing(y, caller, "y")
     check_classification_targets(y)
     if type_of_target(y) == "multiclass-multioutput":
@@ -37,6 +37,8 @@ def check_training_rows(sampler, X, y):
         labels = labels.argmax(axis=1)
     rows = dense_rows(X) if is_frame(X) else X
     if not is_text(rows):  # texts are checked by the perturbation
+        if not is_frame(rows):
+            rows = to_array(rows, "X", caller)
         how = {"dtype": None, "allow_nd": True, "ensure_all_finite": False}
         validate_data(sampler, named_once(rows), reset=True, **how)
     rows = rows if is_frame(X) or is_series(X) else to_array(X)

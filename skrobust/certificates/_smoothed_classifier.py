@@ -12,7 +12,8 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
 from skrobust._results import Results
-from skrobust._validation import invalid
+from skrobust._validation import check_same_length, invalid, number_array
+from skrobust.metrics.labels import label_array
 
 _NUMBERS = 2**22  # values of noisy rows that are held at once
 
@@ -169,6 +170,8 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise invalid("estimator", caller, "a classifier", self.estimator)
         check_parameters(self)
+        X, y = number_array(X, "X", caller), label_array(y, caller, "y")
+        check_same_length(caller, X=X, y=y)
         X, y = validate_data(self, X, y, dtype="numeric", allow_nd=True)
         check_classification_targets(y)
         X = _floats(X)
@@ -187,6 +190,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _rows(self, X):
         check_is_fitted(self)
         check_parameters(self)
+        X = number_array(X, "X", type(self).__name__)
         return _floats(
             validate_data(self, X, dtype="numeric", allow_nd=True, reset=False)
         )

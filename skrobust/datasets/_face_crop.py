@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust._validation import check_number, invalid
+from skrobust._validation import check_number, invalid, number_array
 
 _CASCADE = "haarcascade_frontalface_default.xml"
 
@@ -81,15 +81,22 @@ class FaceCrop:
             For a box whose middle is not on the image, or whose sides are not positive.
         """
         check_number(self.margin, "margin", "FaceCrop", low=1)
-        left, top, box_width, box_height = (float(side) for side in box)
+        height = check_number(height, "height", "FaceCrop", low=1)
+        width = check_number(width, "width", "FaceCrop", low=1)
+        box = number_array(box, "box", "FaceCrop").astype(np.float64)
+        if box.shape != (4,):
+            raise invalid("box", "FaceCrop", "(left, top, width, height)", box.shape)
+        left, top, box_width, box_height = box.tolist()
         if not _on_image(np.array([box], dtype=np.float64), height, width)[0]:
-            rule = f"positive sides, and its middle on the image of {height} x {width}"
+            rule = (
+                f"positive sides, and its middle on the image of {height:g} x {width:g}"
+            )
             shown = (left, top, box_width, box_height)
             raise ValueError(f"FaceCrop needs a box with {rule}. Got {shown} instead.")
         side = int(self.margin * max(box_width, box_height))
         x = max(int(left + box_width / 2) - side // 2, 0)
         y = max(int(top + box_height / 2) - side // 2, 0)
-        return x, y, min(width - x, side), min(height - y, side)
+        return x, y, min(int(width) - x, side), min(int(height) - y, side)
 
     def check(self):
         """Raise unless the parameters are valid and the detector is at hand.

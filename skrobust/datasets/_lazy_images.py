@@ -97,7 +97,11 @@ class LazyImages:
         self.options = ImageOptions.checked(
             _CALLER, resize=resize, crop=crop, convert=convert
         )
-        check_choice(str(np.dtype(dtype)), "dtype", _CALLER, ("uint8", "float32"))
+        try:
+            found = str(np.dtype(dtype))
+        except (TypeError, ValueError):  # of numpy, for what is no type
+            found = dtype
+        check_choice(found, "dtype", _CALLER, ("uint8", "float32"))
         check_choice(channels_first, "channels_first", _CALLER, (True, False))
         if not self.sources:
             raise ValueError(f"{_CALLER} needs at least one image; got none.")

@@ -2,11 +2,11 @@
 
 import functools
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._validation import check_path
 from skrobust.datasets.cut_files import check_duration, why_cut, why_undecodable
 
 VIDEO_SUFFIXES = {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".webm"}
@@ -55,11 +55,11 @@ def timeline(path, caller):
         For a file that is no video, has no frame or is cut off; the message is the
         reason alone.
     """
-    path = Path(path)
+    path = check_path(path, "path", caller)
     decoder(caller)
     try:
         status = path.stat()
-    except FileNotFoundError as error:
+    except (OSError, ValueError) as error:  # also a name that no file can have
         raise ValueError("there is no such file") from error
     return _timeline(str(path), status.st_size, status.st_mtime_ns, caller)
 

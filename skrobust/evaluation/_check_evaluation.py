@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
@@ -172,7 +173,7 @@ def doubts_and_fallen(
     fallen = np.zeros(len(y), dtype=bool)
     check_count(n_samples, "n_samples", _CALLER)
     check_count(n_queries, "n_queries", _CALLER)
-    rng, given = np.random.default_rng(random_state), X
+    rng, given = np.random.default_rng(seed_number(random_state, _CALLER) % 2**64), X
     if isinstance(attack, BaseAttack):
         attack, estimator, X, _ = as_numbers(attack, estimator, X)
     rows = np.sort(rng.permutation(len(y))[:n_samples])

@@ -7,6 +7,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
+from skrobust._validation import check_flag
 from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
@@ -242,6 +243,7 @@ def evaluate_attack(
     if runs is None:
         y = check_labels(estimator, X, y, caller)
     tolerances = check_tolerances(tolerances, caller)
+    check_flag(checks, "checks", caller)
     draws = confidence, n_permutations, random_state
     if y is not None:
         samples = SampleGroups(y, groups, clusters, draws, caller)

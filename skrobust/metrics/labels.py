@@ -4,7 +4,13 @@ import numbers
 
 import numpy as np
 
-from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust._containers import shape_of
+from skrobust._validation import (
+    check_same_length,
+    check_targets,
+    invalid,
+    number_array,
+)
 
 
 def label_array(y, caller, name):
@@ -39,13 +45,24 @@ def label_array(y, caller, name):
             return np.array(values, dtype=str)
         # NaN is the one number that differs from itself.
         if all(isinstance(v, numbers.Real) and v == v for v in values):
-            return np.array(values)
+            found = np.array(values)
+            return found if found.dtype.kind != "O" else _exact(y, caller, name)
     if y.dtype.kind in "biuf":
         return y
     raise ValueError(
         f"{caller} needs {name} as text or numbers without missing values; found "
         f"{', '.join(sorted({type(value).__name__ for value in y.tolist()}))}."
     )
+
+
+def _exact(y, caller, name):
+    """Return numbers of other types, such as ``Fraction``, as floats; or raise."""
+    found = number_array(y, name, caller)
+    for number, value in zip(found.tolist(), y.tolist(), strict=True):
+        if number != value:  # two labels could become one
+            rule = "labels that numbers of 64 bits can hold"
+            raise invalid(name, caller, rule, value)
+    return found
 
 
 def check_one_each(values, n, what, name, caller, *, other="the data"):
@@ -67,7 +84,7 @@ def check_same_shape(first, second, names, caller):
 
 def check_stack(values, n, what, rows, caller):
     """Raise unless there is one value a sample, or several rows of these."""
-    shape = tuple(np.shape(values))
+    shape = tuple(shape_of(values, what.partition(" ")[0], caller))
     if len(shape) not in (1, 2) or shape[-1] != n or 0 in shape:
         raise ValueError(
             f"{caller} needs {what} of shape (n_samples,) or ({rows}, n_samples), with "

@@ -139,7 +139,8 @@ def two_factor_grid(
         cells = _asi68(images, gaussian)
     else:
         defaults = (image_shape, channel_axis, data_range, gaussian)
-        if defaults != (None, None, "auto", "mean"):
+        pairs = zip(defaults, (None, None, "auto", "mean"), strict=True)
+        if not all(a is b or (type(a) is type(b) is str and a == b) for a, b in pairs):
             raise ValueError(
                 f"{caller} takes image_shape, channel_axis, data_range and gaussian "
                 "for 'asi68' alone; set those of other perturbations where they are "

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
-from skrobust._validation import check_number, invalid
+from skrobust._containers import refuse_unordered
+from skrobust._validation import check_number, invalid, is_integer
 from skrobust.base.perturbation import MAX_SEVERITY
 from skrobust.perturbations.meta._sequence import PerturbationSequence
 
@@ -54,10 +55,14 @@ def severity_grid(kinds, severities, caller, random_state, **settings):
     list of PerturbationSequence
         Numbered from 1; kinds in their order, severities within each.
     """
-    if isinstance(severities, (str, dict)) or not np.iterable(severities):
+    refuse_unordered(severities, "severities", caller)
+    if isinstance(severities, str) or not np.iterable(severities):
         rule = f"a sequence of numbers in [0, {MAX_SEVERITY:g}]"
         raise invalid("severities", caller, rule, severities)
-    severities = list(severities)
+    severities = [
+        s if is_integer(s) else check_number(s, "severities", caller)
+        for s in severities
+    ]
     for severity in severities:
         check_number(severity, "severities", caller, low=0, high=MAX_SEVERITY)
     named = [

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust._validation import check_count, check_number
+from skrobust._validation import check_count, check_number, invalid
 
 # Hendrycks and Dietterich (2019): CIFAR-10-C is for a side of 32 pixels, ImageNet-C
 # for 224.
 _SMALL_SIDE, _LARGE_SIDE = 32.0, 224.0
+MOST = 1e12  # what computes with a strength beyond this could overflow
+MOST_PIXELS = 1e4  # of the width of a filter, whose weights are kept in memory
 
 
 def interpolate(severity, levels, zero=0.0):
@@ -47,7 +49,7 @@ class Strength:
     zero : float, default=0.0
         Value that changes nothing, at severity 0.
     low, high : float or None, default=(0.0, None)
-        Bounds of the values that a user may give.
+        Bounds of the values that a user may give; without them, 1e12 of either sign.
     low_open : bool, default=False
         Whether ``low`` itself is excluded.
     whole : bool, default=False
@@ -80,9 +82,13 @@ class Strength:
         if self.whole:
             check_count(value, name, caller, low=int(self.low))
             return
-        check_number(
+        number = check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
+        if not isinstance(value, (int, float, np.number)):
+            raise invalid(name, caller, "a float", value, "Pass float(value).")
+        if abs(number) > MOST:
+            raise invalid(name, caller, f"a number of at most {MOST:g}", value)
 
     def in_force(self, value, severity, size=None):
         """Return the strength of a given value or else of the severity.
@@ -102,7 +108,7 @@ class Strength:
             The strength, in the units of ``measure``.
         """
         if value is None:
-            return self.at(1.0 if severity is None else severity, size)
+            return self.at(1.0 if severity is None else float(severity), size)
         return float(value) if self.measure is None else self.measure(float(value))
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)

@@ -1,11 +1,9 @@
 """Scores, predictions, costs and features of a pool in parquet files."""
 
-from pathlib import Path
-
 import numpy as np
 
 from skrobust._parquet import ParquetPieces, piece_files
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 
 
 def read_pool(
@@ -60,7 +58,7 @@ def read_pool(
             f"{caller} needs the name of one column: scores= or confidence=, not "
             f"{'both' if scores is not None else 'neither'}."
         )
-    files = piece_files(Path(path))
+    files = piece_files(check_path(path, "path", "read_pool"))
     if not files:
         rule = "a parquet file, or a folder with parquet files"
         raise invalid("path", caller, rule, str(path))

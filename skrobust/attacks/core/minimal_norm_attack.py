@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._norms import namespace, per_sample
 from skrobust._parallel import count
-from skrobust._parameters import Choice, Count, Radius
+from skrobust._parameters import Choice, Count, Radius, check_parameters
 from skrobust.attacks.core.averaged_answers import averaged_answers
 from skrobust.attacks.core.class_margins import margin_against
 from skrobust.attacks.core.goal import Goal
@@ -170,6 +171,8 @@ class MinimalNormAttack(BaseAttack):
         >>> DDN().minimal_norms(model, X).round(2)
         array([2., 1., 1., 2.])
         """
+        check_parameters(self)
+        seed_number(self.random_state, type(self).__name__)
         free = clone(self).set_params(eps=np.inf, objective="misclassification")
         result = free.run(estimator, X, y)
         for message in result.warnings:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import invalid
 
 
@@ -24,7 +25,7 @@ def target_labels(target, n, caller):
     """
     if target is None:
         return None
-    labels = np.asarray(target)
+    labels = to_array(target, "target", caller)
     if labels.ndim > 1 or (labels.ndim and len(labels) != n):
         rule = f"None, a label, or one label for each of the {n} samples"
         raise invalid("target", caller, rule, target)

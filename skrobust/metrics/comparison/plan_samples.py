@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.special import stdtrit
 
+from skrobust._containers import to_array
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_number, invalid
+from skrobust._validation import check_confidence, check_number, invalid, number_array
 from skrobust.metrics.comparison.variance_components import Components
 from skrobust.metrics.intervals.clusters import make_units
 
@@ -110,7 +111,7 @@ def plan_samples(
     ((name, goal),) = given.items()
     goal = check_number(goal, name, caller, low=0, low_open=True)
     values, factors, nested = _table(values, factors, clusters, caller)
-    fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+    fixed = _names(fixed, "fixed", caller)
     planned = [factor for factor in factors if factor not in fixed]
     if not planned:
         raise invalid("fixed", caller, "some of the factors, not all", fixed)
@@ -144,10 +145,25 @@ def plan_samples(
     )
 
 
+def _names(names, parameter, caller):
+    """Return names of factors as a tuple of text, or raise."""
+    if isinstance(names, str):
+        return (names,)
+    found = (
+        names
+        if isinstance(names, (set, frozenset))
+        else to_array(names, parameter, caller)
+    )
+    found = tuple(found) if np.iterable(found) and np.ndim(found) < 2 else (None,)
+    if not all(isinstance(name, str) for name in found):
+        raise invalid(parameter, caller, "names of factors, of text", names)
+    return tuple(str(name) for name in found)
+
+
 def _table(values, factors, clusters, caller):
     """Return the table with its factors, samples split by their clusters."""
-    values = np.asarray(values, dtype=np.float64)
-    factors = tuple(factors) if not isinstance(factors, str) else (factors,)
+    values = number_array(values, "values", caller).astype(np.float64)
+    factors = _names(factors, "factors", caller)
     if values.ndim != len(factors) or len(set(factors)) < len(factors):
         rule = "one name for each axis of values"
         raise invalid("factors", caller, rule, factors)

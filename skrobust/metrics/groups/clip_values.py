@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._validation import (
     check_choice,
     check_count,
@@ -10,6 +11,7 @@ from skrobust._validation import (
     check_scores,
     invalid,
     metric,
+    number_array,
 )
 from skrobust.metrics.labels import label_array
 
@@ -68,8 +70,8 @@ def aggregate_clips(values, clips, *, how="mean", positive=None):
     caller = "aggregate_clips"
     check_choice(how, "how", caller, HOWS)
     codes, names = clip_codes(clips, caller)
-    if np.ndim(values) == 2:
-        p = np.asarray(values)
+    if len(shape_of(values, "values", caller)) == 2:
+        p = number_array(values, "values", caller)
         if p.dtype.kind not in "fiu" or 0 in p.shape:
             raise invalid("values", caller, "numbers, one row per frame", p.dtype)
         check_fractions(p, caller, name="values")

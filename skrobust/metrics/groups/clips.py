@@ -14,6 +14,7 @@ from skrobust._validation import (
     check_probabilities,
     check_same_length,
     metric,
+    number_array,
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
 from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
@@ -145,7 +146,7 @@ def clip_robustness(
         raise ValueError(f"{caller} needs tolerances that rise from first to last.")
     y = label_array(y_true, caller, "y_true")
     clean = check_probabilities(y_prob, caller, name="y_prob")
-    moved = np.asarray(y_prob_perturbed)
+    moved = number_array(y_prob_perturbed, "y_prob_perturbed", caller)
     codes, names = clip_codes(clips, caller)
     check_same_length(caller, y_true=y, y_prob=clean, clips=codes)
     settings = tolerances, reference, labels, confidence, caller
@@ -228,7 +229,7 @@ def _add(results, name, values, limits):
 def _curves(frames, whole, codes, n_resamples, seed):
     """Return the two curves, as measured first and then of resampled clips."""
     n = len(whole.correct)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed % 2**64)
     weights = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
     weights = np.vstack([np.ones((1, n)), weights])
     hits = np.zeros((n, frames.within.shape[1]))

@@ -6,6 +6,7 @@ from contextlib import suppress
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skrobust._containers import to_array
 from skrobust._validation import check_choice, check_same_length
 from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units
@@ -140,6 +141,8 @@ class Scores(Statistic):
             raise ValueError(
                 f"The metric must return one number; it returned shape {shape}."
             )
+        if value is None or isinstance(value, str):
+            raise ValueError(f"The metric must return one number, not {value!r:.60}.")
         return float(value)
 
     def whole(self):
@@ -160,7 +163,12 @@ class Scores(Statistic):
 
 def function_statistic(function, *data, **params):
     """Return what makes the statistic of a function of arrays from the units."""
-    arrays = [np.asarray(array) for array in data]
+    arrays = [to_array(array, "data", "a function of arrays") for array in data]
+    if any(not array.ndim for array in arrays):
+        raise ValueError("A metric needs arrays whose first axis is the samples.")
+    if len({len(array) for array in arrays}) > 1:
+        sizes = ", ".join(str(len(array)) for array in arrays)
+        raise ValueError(f"A metric needs arrays of equal length. Got {sizes} rows.")
     rows, params = split_rows(params, len(arrays[0]))
     return lambda units: Scores(function, arrays, units, rows, params)
 
@@ -168,7 +176,7 @@ def function_statistic(function, *data, **params):
 def split_rows(params, n_samples, per_row=()):
     """Split options into those with one entry per sample, as arrays, and the rest."""
     rows = {
-        name: np.asarray(value)
+        name: to_array(value, name, "a function of arrays")
         for name, value in params.items()
         if (name in per_row and value is not None) or _is_per_row(value, n_samples)
     }
@@ -187,7 +195,7 @@ def function_interval(function, data, request, *, per_row=("sample_weight",), **
     ``per_row`` always are.
     """
     caller = request.caller
-    arrays = [np.asarray(array) for array in data]
+    arrays = [to_array(array, "data", "a function of arrays") for array in data]
     if any(array.ndim == 0 for array in arrays):
         raise ValueError(f"{caller} needs arrays whose first axis is the samples.")
     rows, params = split_rows(params, len(arrays[0]), per_row)

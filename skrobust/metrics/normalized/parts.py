@@ -13,6 +13,7 @@ from skrobust._stacklevel import level_outside
 from skrobust._validation import (
     check_choice,
     check_count,
+    check_flag,
     check_same_length,
     check_weights,
     invalid,
@@ -178,6 +179,7 @@ def assemble(caller, measured, n_features, n_samples, signal, clip):
             UserWarning,
             stacklevel=level_outside(),
         )
+    check_flag(clip, "clip", caller)
     g = _signal_value(signal, snr, caller)
     if constant is not None and signal is None:
         against_accuracy.warn_order(caller, raw, g, *constant)

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from skrobust._validation import check_number, check_same_length, check_scores, invalid
+from skrobust._validation import (
+    check_flag,
+    check_number,
+    check_same_length,
+    check_scores,
+    invalid,
+    number_array,
+)
 from skrobust.metrics.undefined import warn_undefined
 
 
@@ -50,7 +57,7 @@ def sample_size_deviation(scores, *, relative=False):
     means = _means(scores, caller)
     center = means.mean()
     deviation = float(np.abs(means - center).mean())
-    if not relative:
+    if not check_flag(relative, "relative", caller):
         return deviation
     if center == 0:
         text = f"{caller} is undefined relative to a mean of 0; it is set to nan."
@@ -112,7 +119,7 @@ def stable_sample_size(sizes, scores, *, tolerance=0.02, relative=False):
     tolerance = check_number(tolerance, "tolerance", caller, low=0)
     order = np.argsort(sizes)
     sizes, means = sizes[order], means[order]
-    if relative:
+    if check_flag(relative, "relative", caller):
         tolerance *= abs(means[-1])
     # A difference of two decimal fractions may round to a hair above the tolerance.
     far = np.flatnonzero(np.abs(means - means[-1]) > tolerance + 1e-12)
@@ -121,7 +128,7 @@ def stable_sample_size(sizes, scores, *, tolerance=0.02, relative=False):
 
 def _means(scores, caller):
     """Return the mean score of each size."""
-    scores = np.asarray(scores)
+    scores = number_array(scores, "scores", caller)
     if scores.ndim == 2 and scores.size:
         return np.array([check_scores(s, caller).mean() for s in scores])
     return check_scores(scores, caller)

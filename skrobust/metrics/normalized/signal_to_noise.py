@@ -6,10 +6,12 @@ from sklearn.utils import check_array
 from skrobust._containers import one_per_row
 from skrobust._validation import (
     check_choice,
+    check_flag,
     check_probabilities,
     check_same_length,
     check_scores,
     check_weights,
+    number_array,
 )
 from skrobust.metrics.labels import label_array, label_pair, true_columns
 
@@ -123,7 +125,7 @@ def value_pair(y_true, y_pred, caller):
     """Return two float arrays of shape (n_samples,), or raise."""
     pair = []
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        y = one_per_row(y)
+        y = one_per_row(y, name, caller)
         # Linear models return one column when they were fitted on one column.
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
         pair.append(check_scores(y, caller, name=name))
@@ -133,6 +135,7 @@ def value_pair(y_true, y_pred, caller):
 
 def value_snr(y_true, y_pred, weight, center):
     """Return the regression ratio of checked values."""
+    check_flag(center, "center", "the ratio of signal to noise")
     signal, noise = y_true, y_true - y_pred
     if center:
         signal = y_true - y_true[0]  # a constant becomes exactly 0
@@ -187,6 +190,7 @@ def soft_snr(y_true, y_prob, labels, weight, kind, caller):
 def cluster_snr(X, y_pred, caller):
     """Return the sum of squares between over that within the predicted clusters."""
     named = {"input_name": "X", "estimator": caller}
+    X = number_array(X, "X", caller)
     X = check_array(X, dtype=np.float64, allow_nd=True, **named)
     check_same_length(caller, X=X, y_pred=y_pred)
     # From the first point: equal points then have exactly no distance.

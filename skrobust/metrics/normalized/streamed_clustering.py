@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.metrics import mutual_info_score
 from sklearn.utils import check_array
 
-from skrobust._validation import check_same_length
+from skrobust._validation import check_same_length, number_array
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized import parts
 from skrobust.metrics.normalized.signal_to_noise import ratio_of_powers
@@ -66,6 +66,7 @@ class StreamedClustering(LabelCells):
     def _moments(X, y_pred, caller):
         """Return the moments of the points of each cluster."""
         named = {"input_name": "X", "estimator": caller}
+        X = number_array(X, "X", named["estimator"])
         X = check_array(X, dtype=np.float64, allow_nd=True, **named)
         check_same_length(caller, X=X, y_pred=y_pred)
         X = X.reshape(len(X), -1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._validation import check_probabilities, check_same_length, metric
 from skrobust.metrics.labels import (
     check_same_kind,
@@ -234,7 +235,7 @@ def _targets(y_true, target, caller):
     """Return one checked target per sample, or None."""
     if target is None:
         return None
-    if np.ndim(target) == 0:
+    if len(shape_of(target, "target", caller)) == 0:
         target = [target] * len(y_true)
     target = label_array(target, caller, "target")
     check_same_length(caller, y_true=y_true, target=target)

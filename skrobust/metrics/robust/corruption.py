@@ -5,10 +5,12 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import (
     check_choice,
+    check_flag,
     check_fractions,
     check_number,
     invalid,
     metric,
+    number_array,
 )
 from skrobust.metrics.intervals.row_outcomes import outcome_spec
 from skrobust.metrics.labels import check_same_shape
@@ -73,7 +75,8 @@ def robustness_score(perturbed, clean, *, kind="ratio"):
     """
     caller = "robustness_score"
     check_choice(kind, "kind", caller, ("ratio", "drop"))
-    perturbed = _fractions(np.atleast_1d(perturbed), 1, "perturbed", caller)
+    perturbed = np.atleast_1d(number_array(perturbed, "perturbed", caller))
+    perturbed = _fractions(perturbed, 1, "perturbed", caller)
     clean = check_number(clean, "clean", caller, low=0, high=1)
     if kind == "drop":
         return float((clean - perturbed).mean())
@@ -182,7 +185,7 @@ def mean_corruption_error(
 
 
 def _clean(error, name, relative, caller):
-    if not relative:
+    if not check_flag(relative, "relative", caller):
         return 0.0
     if error is None:
         raise ValueError(f"{caller} needs {name} when relative=True.")
@@ -190,10 +193,7 @@ def _clean(error, name, relative, caller):
 
 
 def _fractions(values, ndim, name, caller):
-    try:
-        values = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        values = np.empty(0, dtype=object)
+    values = number_array(values, name, caller)
     if values.ndim != ndim or values.size == 0 or values.dtype.kind not in "fiub":
         shape = "(n_corruptions, n_severities)" if ndim == 2 else "(n_perturbations,)"
         raise invalid(name, caller, f"numbers of shape {shape}", values.shape)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import invalid
 
 
@@ -22,7 +23,7 @@ def corruption_names(names, n, caller):
     """Return one name (or number) per corruption."""
     if names is None:
         return np.arange(n)
-    names = np.asarray(names)
+    names = to_array(names, "names", caller)
     if names.shape != (n,):
         raise invalid("names", caller, f"{n} names", names.shape)
     return names

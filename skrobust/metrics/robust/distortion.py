@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
 from skrobust._norms import length
+from skrobust._parameters import Norm
 from skrobust._validation import (
     check_choice,
     check_number,
@@ -66,8 +66,7 @@ def average_distortion(X, X_adversarial, *, norm=2, scale="absolute", successful
     5.0
     """
     caller = "average_distortion"
-    if isinstance(norm, bool) or norm not in (0, 2, np.inf):
-        raise invalid("norm", caller, "0, 2 or numpy.inf", norm)
+    Norm(0, 2, np.inf)(norm, "norm", caller)
     check_choice(scale, "scale", caller, ("absolute", "relative"))
     clean, adversarial = check_inputs(X, X_adversarial, caller)
     succeeded = check_successful(successful, len(clean), caller)
@@ -170,7 +169,8 @@ def noise_insensitivity(
 
 def check_inputs(X, X_adversarial, caller):
     """Return clean and adversarial inputs of one shape in double precision."""
-    pair = [check_rows(to_array(rows), caller) for rows in (X, X_adversarial)]
+    given = {"X": X, "X_adversarial": X_adversarial}
+    pair = [check_rows(rows, caller, name=name) for name, rows in given.items()]
     pair = [rows.astype(np.float64) for rows in pair]
     check_same_shape(*pair, "clean and perturbed inputs", caller)
     return pair

@@ -12,6 +12,7 @@ from skrobust._validation import (
     check_weights,
     invalid,
     metric,
+    number_array,
 )
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.labels import check_one_each
@@ -82,8 +83,10 @@ def effective_robustness(
     """
     caller = "effective_robustness"
     check_choice(link, "link", caller, tuple(_LINKS))
-    is_one = np.ndim(shifted) == 0 and np.ndim(clean) == 0
-    given = {"shifted": np.atleast_1d(shifted), "clean": np.atleast_1d(clean)}
+    given = {"shifted": shifted, "clean": clean}
+    given = {name: number_array(one, name, caller) for name, one in given.items()}
+    is_one = all(one.ndim == 0 for one in given.values())
+    given = {name: np.atleast_1d(one) for name, one in given.items()}
     for name, values in given.items():
         given[name] = _accuracies(values, name, link, caller)
     shifted, clean = given.values()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._results import Results
 from skrobust._validation import (
     check_choice,
@@ -70,7 +71,7 @@ def _share_of_flips(y_pred_sequences, against="previous", caller="flip_rate"):
     """Return the share of frames of each sequence at which the prediction flips."""
     check_choice(against, "against", caller, ("previous", "first"))
     try:
-        labels = np.asarray(y_pred_sequences)
+        labels = to_array(y_pred_sequences, "y_pred_sequences", caller)
     except ValueError:  # sequences of different lengths
         labels = np.empty(0)
     if labels.ndim != 2 or len(labels) == 0 or labels.shape[1] < 2:

@@ -10,6 +10,7 @@ from skrobust._validation import (
     check_weights,
     invalid,
     metric,
+    number_array,
 )
 from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
@@ -201,14 +202,15 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
         anchor = target
     name = "y_pred_perturbed"
     check_stack(y_pred_perturbed, len(anchor), name, "n_perturbations", caller)
-    moved = check_scores(np.asarray(y_pred_perturbed).ravel(), caller, name=name)
+    moved = number_array(y_pred_perturbed, name, caller)
+    moved = check_scores(moved.ravel(), caller, name=name)
     moved = moved.reshape(-1, len(anchor))
     warn_unmoved(clean, moved, "predictions", caller)
     return np.abs(moved - anchor).max(axis=0)
 
 
 def _within(shift, bounds, y_pred):
-    scale = np.abs(np.asarray(y_pred, dtype=np.float64))
+    scale = np.abs(check_scores(y_pred, "the tolerance", name="y_pred"))
     slack = 1e-9 * np.maximum(scale[None, :], bounds[:, None])
     return shift <= bounds[:, None] + slack
 

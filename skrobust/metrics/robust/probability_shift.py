@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import (
     check_choice,
     check_fractions,
@@ -72,7 +73,7 @@ def probability_shift(
     caller = "probability_shift"
     data = y_prob, y_prob_perturbed
     shift, _ = shift_and_atol(*data, reference, y_true, labels, caller)
-    kind = np.result_type(*map(np.asarray, data))
+    kind = np.result_type(*map(to_array, data))
     # The shift is as exact as the probabilities, which a tolerance must know.
     return shift.astype(kind if kind == np.float32 else np.float64)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._results import Results
 from skrobust._validation import (
     check_confidence,
@@ -106,9 +107,10 @@ def robust_ratio_profile(
     confidence = check_confidence(confidence, caller)
     tolerances = check_tolerances(tolerances, caller)
     p = check_probabilities(y_prob, caller, name="y_prob")
-    if np.ndim(y_prob_perturbed) == 3:
+    shape = shape_of(y_prob_perturbed, "y_prob_perturbed", caller)
+    if len(shape) == 3:
         rule = "of one perturbation, of shape (n_samples, n_classes)"
-        raise invalid("y_prob_perturbed", caller, rule, np.shape(y_prob_perturbed))
+        raise invalid("y_prob_perturbed", caller, rule, tuple(shape))
     y_true = label_array(y_true, caller, "y_true")
     check_same_length(caller, y_true=y_true, y_prob=p)
     settings = reference, y_true, labels, caller

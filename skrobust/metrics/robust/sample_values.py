@@ -20,7 +20,7 @@ def correctness(data, caller, *, name="y_pred"):
             f"{caller} needs correctness, or true labels and predictions. Got "
             f"{len(data)} arrays."
         )
-    correct = one_per_row(data[0])
+    correct = one_per_row(data[0], "correct", caller)
     refuse_missing(correct, caller, "correct")
     if correct.ndim not in (1, 2) or 0 in correct.shape:
         rule = "of shape (n_samples,) or (n_samples, n_conditions)"
@@ -38,7 +38,7 @@ def correct_predictions(y_true, y_pred, caller, *, name="y_pred"):
     y_true = label_array(y_true, caller, "y_true")
     what = f"{name} as predictions"
     check_stack(y_pred, len(y_true), what, "n_conditions", caller)
-    y_pred = label_array(one_per_row(y_pred).ravel(), caller, name)
+    y_pred = label_array(one_per_row(y_pred, name, caller).ravel(), caller, name)
     check_same_kind(y_true, y_pred, caller, names=("y_true", name))
     return (y_pred.reshape(-1, len(y_true)) == y_true).T
 

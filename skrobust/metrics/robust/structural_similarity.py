@@ -3,9 +3,18 @@
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from skrobust._validation import check_count, check_number, invalid, metric
+from skrobust._validation import (
+    as_float,
+    check_choice,
+    check_count,
+    check_number,
+    invalid,
+    metric,
+)
 from skrobust.metrics.robust.confidence_of_class import mean_over
 from skrobust.metrics.robust.distortion import check_inputs, check_successful
+
+MOST = 1e12  # of the width of a range, whose fourth power must be finite
 
 
 @metric
@@ -80,12 +89,12 @@ def average_structural_similarity(
     """
     caller = "average_structural_similarity"
     low, high = check_data_range(data_range, caller)
-    check_number(sigma, "sigma", caller, low=0, low_open=True)
-    if check_count(window_size, "window_size", caller, low=3) % 2 == 0:
+    sigma = check_number(sigma, "sigma", caller, low=0, high=1e4, low_open=True)
+    window_size = check_count(window_size, "window_size", caller, low=3)
+    if window_size % 2 == 0:
         raise invalid("window_size", caller, "odd", window_size)
     clean, adversarial = check_inputs(X, X_adversarial, caller)
-    if channel_axis not in (None, 1, -1, 3):
-        raise invalid("channel_axis", caller, "None, 1, -1 or 3", channel_axis)
+    check_choice(channel_axis, "channel_axis", caller, (None, 1, -1, 3))
     if clean.ndim != (3 if channel_axis is None else 4):
         cure = "Set channel_axis for images with channels; reshape flat rows."
         raise invalid("X", caller, "images (n, height, width)", clean.shape, cure)
@@ -101,19 +110,23 @@ def average_structural_similarity(
     values = np.full(len(clean), np.nan)
     for i in np.flatnonzero(succeeded):  # one image at a time keeps the memory small
         pair = clean[i] - low, adversarial[i] - low
-        values[i] = _similarity(*pair, high - low, window_size // 2, sigma)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values[i] = _similarity(*pair, high - low, window_size // 2, sigma)
+    if not np.isfinite(values[succeeded]).all():
+        rule = "images whose squared values are finite, in the range of data_range"
+        raise invalid("X", caller, rule, float(np.abs(clean).max()))
     return mean_over(values, succeeded, caller)
 
 
 def check_data_range(data_range, caller):
     """Return the two ends of a range of values, or raise."""
     try:
-        low, high = (float(end) for end in data_range)
-        fine = np.isfinite([low, high]).all() and low < high
+        low, high = (as_float(end) for end in data_range)
+        fine = np.isfinite([low, high]).all() and 0 < high - low < MOST
     except (TypeError, ValueError):
         fine = False
     if not fine:
-        rule = "a pair (low, high), low < high"
+        rule = f"a pair (low, high), low < high, less than {MOST:g} apart"
         raise invalid("data_range", caller, rule, data_range)
     return low, high
 

@@ -204,7 +204,7 @@ def check_perturber(perturbation, name, caller):
 
 def check_conditions(conditions, caller):
     """Return a list of conditions, or raise."""
-    if conditions is None or isinstance(conditions, str) or not len(conditions):
+    if not isinstance(conditions, (list, tuple)) or not len(conditions):
         rule = "a list of conditions, such as two_factor_grid('asi68')"
         raise invalid("conditions", caller, rule, conditions)
     for condition in conditions:

@@ -1,5 +1,7 @@
 """Sensitivity of the Accuracy-Stability Index, and F-type combinations beside it."""
 
+import math
+
 import numpy as np
 
 from skrobust._results import Results
@@ -141,9 +143,12 @@ def accuracy_stability_f_score(scores, *, beta=1.0):
     """
     caller = "accuracy_stability_f_score"
     scores = check_fractions(non_negative(scores, caller), caller)
-    square = check_number(beta, "beta", caller, low=0, low_open=True) ** 2
+    beta = check_number(beta, "beta", caller, low=0, low_open=True)
     mean, spread = mean_and_spread(scores)
     if mean == 0:
         return 0.0
     stability = 1 / (1 + spread / mean)
+    square = beta * beta
+    if not math.isfinite(square):  # the limit, in which the mean has no weight
+        return float(stability)
     return (1 + square) * mean * stability / (square * mean + stability)

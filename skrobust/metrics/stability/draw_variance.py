@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._containers import refuse_unordered, shape_of
 from skrobust._results import Results
 from skrobust._validation import check_confidence, invalid
 from skrobust.metrics.comparison.variance_components import Components
@@ -147,7 +148,9 @@ def accuracy_stability_variance(correct, *, clusters=None, confidence=0.95):
 
 def _draws(correct, caller):
     """Return the checked correctness of shape (n_draws, n_samples, n_conditions)."""
-    shapes = [np.shape(one) for one in correct] if np.iterable(correct) else []
+    refuse_unordered(correct, "correct", caller)
+    draws = correct if np.iterable(correct) and not isinstance(correct, str) else []
+    shapes = [shape_of(one, "correct", caller) for one in draws]
     rule = "of shape (n_draws, n_samples, n_conditions), two or more draws and "
     rule += "conditions"
     fits = len(shapes) > 1 and len(set(shapes)) == 1 and len(shapes[0]) == 2

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._results import Results
 from skrobust._validation import (
     check_confidence,
@@ -152,7 +153,9 @@ def _noise_variance(std_errors, n, caller):
     if std_errors is None:
         return None
     errors = check_scores(
-        np.full(n, std_errors) if np.ndim(std_errors) == 0 else std_errors,
+        np.full(n, std_errors)
+        if len(shape_of(std_errors, "std_errors", caller)) == 0
+        else std_errors,
         caller,
         name="std_errors",
     )

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from skrobust._containers import one_per_row
+from skrobust._containers import one_per_row, shape_of
 from skrobust._validation import (
     check_same_length,
     check_scores,
@@ -43,7 +43,7 @@ def named_metric(metric, y_true, y_pred, caller):
         y_true, y_pred = label_pair(y_true, y_pred, caller)
         return y_true, y_pred, get_metric(metric).function
     y_true = label_array(y_true, caller, "y_true")
-    if np.ndim(y_pred) == 2:
+    if len(shape_of(y_pred, "y_pred", caller)) == 2:
         cure = "For probabilities of two classes pass `y_pred[:, 1]`."
         raise invalid("y_pred", caller, "1-D scores", np.shape(y_pred), cure)
     y_pred = check_scores(y_pred, caller, name="y_pred", min_size=0)

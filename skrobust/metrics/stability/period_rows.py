@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from skrobust._containers import one_per_row
+from skrobust._containers import one_per_row, shown_value
 from skrobust._validation import check_scores, invalid, refuse_missing
 from skrobust.metrics.labels import check_one_each
 
@@ -46,14 +46,14 @@ def time_values(times, caller, *, name="times", rule="numbers, dates or ISO text
     ValueError
         For missing times and for what is neither a number nor a date.
     """
-    values = one_per_row(times)
+    values = one_per_row(times, name, caller)
     refuse_missing(values, caller, name)
     if values.dtype.kind in "iufb" or values.ndim != 1:
         return check_scores(values, caller, name=name, min_size=0)
     try:
         dates = np.array([_as_date(value) for value in values], dtype="datetime64[us]")
     except (TypeError, ValueError):
-        shown = values[:3].astype(str).tolist()
+        shown = [shown_value(value) for value in values[:3].tolist()]
         raise invalid(name, caller, rule, shown) from None
     return (dates - dates[:1]).astype(np.float64) / 86_400e6
 
@@ -98,9 +98,11 @@ def rows_of_periods(times, n_samples, caller, *, name="times"):
     if getattr(ordered, "ordered", False) and hasattr(ordered, "codes"):
         categories, times = np.asarray(ordered.categories), np.asarray(ordered.codes)
         refuse_missing(np.where(times < 0, np.nan, times), caller, name)
-    times = column_or_1d(one_per_row(times))
+    times = column_or_1d(one_per_row(times, name, caller))
     check_one_each(times, n_samples, "one time per sample", name, caller)
     refuse_missing(times, caller, name)
+    if times.dtype.kind == "f" and np.isinf(times).any():
+        raise ValueError(f"{caller} needs finite {name}; found infinity.")
     try:
         distinct, period = np.unique(times, return_inverse=True)
     except TypeError as error:

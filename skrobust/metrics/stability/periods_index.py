@@ -7,6 +7,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._validation import (
     check_choice,
+    check_flag,
     check_number,
     check_weights,
     invalid,
@@ -200,6 +201,7 @@ def _index(
     data, named, factors, slope_per, undefined, return_periods, sample_weight, caller
 ):
     check_choice(undefined, "undefined", caller, ("warn", "raise"))
+    check_flag(return_periods, "return_periods", caller)
     check_choice(slope_per, "slope_per", caller, ("period", "time"))
     fall = check_number(factors[0], "falling_rate_weight", caller, low=0)
     scatter = check_number(factors[1], "variability_weight", caller, low=0)

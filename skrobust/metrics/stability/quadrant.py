@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from skrobust._results import Results
 from skrobust._validation import check_number, check_scores, metric
 from skrobust.metrics.labels import check_one_each
@@ -126,7 +124,7 @@ def stability_summary(scores, *, reference=None):
 
 def _summary(scores):
     asi = indices.accuracy_stability_index(scores)
-    mean = float(np.mean(scores))
+    mean = float(check_scores(scores, "stability_summary").mean())
     cv = indices.coefficient_of_variation(scores) if mean > 0 else float("nan")
     return Results(columns=(), mean=mean, cv=cv, asi=asi, quadrant=None)
 

@@ -18,7 +18,7 @@ from skrobust.perturbations.images.separable_filter import (
     blur_images,
     gaussian_kernel,
 )
-from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.strength import MOST_PIXELS, Strength
 
 
 class GaussianBlur(ImagePerturbation):
@@ -58,7 +58,9 @@ class GaussianBlur(ImagePerturbation):
     array([0.   , 0.084, 0.619, 0.084, 0.   ])
     """
 
-    _strengths = {"std": Strength((0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6))}
+    _strengths = {
+        "std": Strength((0.4, 0.6, 0.7, 0.8, 1.0), (1, 2, 3, 4, 6), high=MOST_PIXELS)
+    }
     _noise = "fixed"
     _strong_params = {"std": 1.5}
 
@@ -122,8 +124,12 @@ class DefocusBlur(PublishedPerturbation):
     """
 
     _strengths = {
-        "radius": Strength((0.3, 0.4, 0.5, 1.0, 1.5), (3, 4, 6, 8, 10)),
-        "alias_std": Strength((0.4, 0.5, 0.6, 0.2, 0.1), (0.1, 0.5, 0.5, 0.5, 0.5)),
+        "radius": Strength(
+            (0.3, 0.4, 0.5, 1.0, 1.5), (3, 4, 6, 8, 10), high=MOST_PIXELS
+        ),
+        "alias_std": Strength(
+            (0.4, 0.5, 0.6, 0.2, 0.1), (0.1, 0.5, 0.5, 0.5, 0.5), high=MOST_PIXELS
+        ),
     }
     _noise = "fixed"
     _strong_params = {"radius": 2}

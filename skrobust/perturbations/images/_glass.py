@@ -8,7 +8,7 @@ from skrobust.perturbations.images.published_perturbation import (
 )
 from skrobust.perturbations.images.separable_filter import blur_images
 from skrobust.perturbations.images.warp import gather
-from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.strength import MOST_PIXELS, Strength
 
 
 class GlassBlur(PublishedPerturbation):
@@ -73,8 +73,10 @@ class GlassBlur(PublishedPerturbation):
     """
 
     _strengths = {
-        "std": Strength((0.05, 0.25, 0.4, 0.25, 0.4), (0.7, 0.9, 1, 1.1, 1.5)),
-        "max_shift": Strength((1, 1, 1, 1, 1), (1, 2, 2, 3, 4)),
+        "std": Strength(
+            (0.05, 0.25, 0.4, 0.25, 0.4), (0.7, 0.9, 1, 1.1, 1.5), high=MOST_PIXELS
+        ),
+        "max_shift": Strength((1, 1, 1, 1, 1), (1, 2, 2, 3, 4), high=MOST_PIXELS),
         "iterations": Strength((1, 1, 1, 2, 2), (2, 1, 3, 2, 2), zero=1.0, high=50),
     }
     _parameter_rules = {"published": NamedOr(("mnist_c",), Flag())}

@@ -9,7 +9,7 @@ from skrobust.perturbations.images.device_filters import gather_tensor
 from skrobust.perturbations.images.published_perturbation import (
     PublishedPerturbation,
 )
-from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.strength import MOST_PIXELS, Strength
 
 
 def trails(angles, radius, std):
@@ -130,8 +130,8 @@ class MotionBlur(PublishedPerturbation):
     """
 
     _strengths = {
-        "radius": Strength((6, 6, 6, 8, 9), (10, 15, 15, 15, 20)),
-        "std": Strength((1, 1.5, 2, 2, 2.5), (3, 5, 8, 12, 15)),
+        "radius": Strength((6, 6, 6, 8, 9), (10, 15, 15, 15, 20), high=MOST_PIXELS),
+        "std": Strength((1, 1.5, 2, 2, 2.5), (3, 5, 8, 12, 15), high=MOST_PIXELS),
     }
     _parameter_rules = {"angle": Number(optional=True)}
     _strong_params = {"radius": 4, "std": 3}

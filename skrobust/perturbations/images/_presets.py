@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import refuse_unordered
 from skrobust._parameters import Flag
 from skrobust._validation import check_number
 from skrobust.base.perturbation import MAX_SEVERITY
@@ -68,6 +69,7 @@ def _published_c(caller, holdout, severities, random_state, published, pictures,
     Flag()(published, "published", caller)
     if pictures is not None:
         check_pictures(pictures, caller, "frost_pictures")
+    Flag()(holdout, "holdout", caller)
     kinds = _COMMON | (_HOLDOUT if holdout else {})
     more = {name: {"published": True} for name in _QUIRKS} if published else {}
     more["frost"] = {"published": published, "pictures": pictures}
@@ -79,6 +81,7 @@ def _published_c(caller, holdout, severities, random_state, published, pictures,
 
 def at_severities(kinds, severities, caller, random_state):
     """Return each kind at each severity; one severity may be a number."""
+    refuse_unordered(severities, "severities", caller)
     severities = severities if np.iterable(severities) else [severities]
     severities = [
         check_number(s, "severities", caller, low=0, high=MAX_SEVERITY)

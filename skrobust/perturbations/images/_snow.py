@@ -15,7 +15,7 @@ from skrobust.perturbations.images.separable_filter import (
     to_planes,
     zoom_images,
 )
-from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.strength import MOST_PIXELS, Strength
 
 
 class Snow(PublishedPerturbation):
@@ -86,8 +86,12 @@ class Snow(PublishedPerturbation):
         "threshold": Strength(
             (0.6, 0.5, 0.55, 0.6, 0.65), (0.5, 0.5, 0.9, 0.85, 0.85), zero=0.6, low=None
         ),
-        "radius": Strength((8, 10, 10, 12, 14), (10, 12, 12, 12, 12), zero=8.0),
-        "blur_std": Strength((3, 4, 4, 6, 12), (4, 4, 8, 8, 12), zero=3.0),
+        "radius": Strength(
+            (8, 10, 10, 12, 14), (10, 12, 12, 12, 12), zero=8.0, high=MOST_PIXELS
+        ),
+        "blur_std": Strength(
+            (3, 4, 4, 6, 12), (4, 4, 8, 8, 12), zero=3.0, high=MOST_PIXELS
+        ),
         "keep": Strength(
             (0.95, 0.9, 0.9, 0.85, 0.8), (0.8, 0.7, 0.7, 0.65, 0.55), zero=1.0, high=1.0
         ),

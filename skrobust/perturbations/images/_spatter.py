@@ -8,7 +8,7 @@ from skrobust.perturbations.images.published_perturbation import (
 )
 from skrobust.perturbations.images.published_water import water_light
 from skrobust.perturbations.images.separable_filter import blur_images
-from skrobust.perturbations.strength import Strength
+from skrobust.perturbations.strength import MOST_PIXELS, Strength
 
 _WATER = (175 / 255, 238 / 255, 238 / 255)
 _MUD = (63 / 255, 42 / 255, 20 / 255)
@@ -85,7 +85,9 @@ class Spatter(PublishedPerturbation):
             low=None,
         ),
         "std": Strength((0.1, 0.1, 0.3, 0.1, 0.1), (0.3, 0.3, 0.3, 0.3, 0.4), zero=0.1),
-        "blur_std": Strength((0.7, 0.8, 1, 0.7, 0.5), (4, 3, 2, 1, 1), zero=0.7),
+        "blur_std": Strength(
+            (0.7, 0.8, 1, 0.7, 0.5), (4, 3, 2, 1, 1), zero=0.7, high=MOST_PIXELS
+        ),
         "threshold": Strength(
             (0.7, 0.7, 0.69, 0.69, 0.68),
             (0.69, 0.68, 0.68, 0.65, 0.65),
@@ -94,7 +96,7 @@ class Spatter(PublishedPerturbation):
         ),
         "opacity": Strength((0.5,) * 5, (0.6, 0.6, 0.5, 0.5, 0.5), high=1.0),
         "mud": Strength((0, 0, 0, 1, 1), high=1.0),
-        "mud_std": Strength((0.6,) * 5, (1.5,) * 5, zero=0.6),
+        "mud_std": Strength((0.6,) * 5, (1.5,) * 5, zero=0.6, high=MOST_PIXELS),
     }
     _parameter_rules = {"published": NamedOr(("mnist_c",), Flag())}
     _strong_params = {"mean": 0.6}

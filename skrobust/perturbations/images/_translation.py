@@ -157,7 +157,7 @@ class Shear(FillingPerturbation):
     shear : float, default=None
         Pixels to the right per pixel upwards, in place of ``severity``: positive
         slants like italics, negative the other way.
-    stretch : float greater than 0, default=1
+    stretch : float in [1e-6, 1e6], default=1
         Upright magnification, as part of the shear.
     both_ways : bool, default=False
         Whether a drawn half of the images is sheared the other way.
@@ -185,7 +185,7 @@ class Shear(FillingPerturbation):
 
     _strengths = {"shear": Strength((0.05, 0.1, 0.2, 0.3, 0.4), low=None)}
     _parameter_rules = {
-        "stretch": Number(low=0, low_open=True),
+        "stretch": Number(low=1e-6, high=1e6),
         "both_ways": Flag(),
     }
     _noise = "fixed"

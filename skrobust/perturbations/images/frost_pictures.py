@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._containers import is_value, refuse_unordered
 from skrobust._optional import require
-from skrobust._validation import invalid
+from skrobust._validation import invalid, number_array
 
 _SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _RULE = (
@@ -27,7 +28,11 @@ def picture_files(folder, name, caller):
         Names of the parameter and of the public function or class, for messages.
     """
     folder = Path(folder)
-    if not folder.is_dir():
+    try:
+        found = folder.is_dir()
+    except (OSError, ValueError):  # a name that no folder can have
+        found = False
+    if not found:
         raise invalid(name, caller, _RULE, str(folder))
     files = sorted(p for p in folder.iterdir() if p.suffix.lower() in _SUFFIXES)
     if not files:
@@ -56,10 +61,10 @@ def read_pictures(pictures, caller, name="pictures"):
         one_grey_each = pictures.ndim == 3 and pictures.shape[2] != 3
         if not one_grey_each:  # a single picture is no list of its rows
             raise invalid(name, caller, _RULE, f"an array of {pictures.shape}")
-    try:
-        found = tuple(np.asarray(picture) for picture in pictures)
-    except TypeError:
-        found = ()
+    refuse_unordered(pictures, name, caller)
+    found = ()
+    if hasattr(pictures, "__iter__") and not is_value(pictures):
+        found = tuple(number_array(picture, name, caller) for picture in pictures)
     if not found:
         raise invalid(name, caller, _RULE, pictures)
     return tuple(_checked(picture, caller, name) for picture in found)

@@ -5,7 +5,7 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust._containers import on_device
-from skrobust._validation import invalid
+from skrobust._validation import as_float, invalid, is_integer
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import (
     column_without_numbers,
@@ -56,8 +56,9 @@ def find_channel_axis(image_shape, channel_axis, caller):
     A shape that could be read both ways needs ``channel_axis``.
     """
     if channel_axis is not None:
-        axis = {0: 0, 1: 0, -1: 2, 2: 2, 3: 2}.get(channel_axis)
-        if axis is None or isinstance(channel_axis, bool):
+        places = {0: 0, 1: 0, -1: 2, 2: 2, 3: 2}
+        axis = places.get(channel_axis) if is_integer(channel_axis) else None
+        if axis is None:
             rule = "1 (first) or -1 (last)"
             raise invalid("channel_axis", caller, rule, channel_axis)
         return axis
@@ -209,7 +210,7 @@ class ImagePerturbation(BasePerturbation):
                 )
             return (low, high if high > low else low + 1.0), True
         try:
-            low, high = (float(bound) for bound in given)
+            low, high = (as_float(bound) for bound in given)
         except (TypeError, ValueError):
             low = high = np.nan
         if not (np.isfinite([low, high]).all() and low < high):

@@ -1,11 +1,11 @@
 """Perturbation of video clips: one draw per clip or per frame."""
 
 import copy
-import numbers
 
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._containers import shape_of
 from skrobust._keyed_noise.equal_rows import equal_ranks
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey
@@ -16,7 +16,7 @@ from skrobust._keyed_noise.splitmix import (
     row_keys,
     stream_number,
 )
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice, invalid, is_integer
 from skrobust.base import BasePerturbation
 from skrobust.metrics.labels import label_array
 from skrobust.perturbations.meta._function import TEST_NOISE
@@ -104,10 +104,9 @@ class ClipPerturbation(BasePerturbation):
             raise invalid("perturbation", caller, rule, inner)
         seed_number(self.random_state, caller)
         check_choice(self.same_over_clip, "same_over_clip", caller, (True, False))
-        if self.clips is None or np.ndim(self.clips) == 1:
+        if self.clips is None or len(shape_of(self.clips, "clips", caller)) == 1:
             return
-        is_count = isinstance(self.clips, numbers.Integral) and self.clips >= 1
-        if not is_count or isinstance(self.clips, (bool, np.bool_)):
+        if not is_integer(self.clips) or self.clips < 1:
             rule = "None, a positive integer or one clip per row"
             raise invalid("clips", caller, rule, self.clips)
 
@@ -131,7 +130,7 @@ class ClipPerturbation(BasePerturbation):
             length = values.shape[1]
             frames = values.reshape(n * length, *values.shape[2:])
             return frames, np.repeat(np.arange(n), length), np.tile(range(length), n)
-        if np.ndim(self.clips) == 0:
+        if is_integer(self.clips):
             if n % self.clips:
                 raise ValueError(
                     f"ClipPerturbation with clips={self.clips} needs whole clips of so "

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import one_per_row
+from skrobust._containers import one_per_row, refuse_mask
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
 from skrobust._validation import invalid, refuse_missing
@@ -142,7 +142,8 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise invalid("estimator", caller, "a classifier", self.estimator)
-        y = column_or_1d(one_per_row(y), warn=True)
+        refuse_mask(X, "X")
+        y = column_or_1d(one_per_row(y, "y", caller), warn=True)
         refuse_missing(y, caller, "y")
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -187,6 +188,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Labels.
         """
         check_is_fitted(self)
+        refuse_mask(X, "X")
         return self.estimator_.predict(X)
 
     def score(self, X, y, sample_weight=None):
@@ -206,6 +208,8 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         float
             Accuracy.
         """
+        for name, one in {"X": X, "y": y, "sample_weight": sample_weight}.items():
+            refuse_mask(one, name)
         return super().score(X, y, sample_weight)
 
     @available_if(inner_has("predict_proba"))

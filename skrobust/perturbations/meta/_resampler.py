@@ -214,7 +214,8 @@ class PerturbationSampler(OneToOneFeatureMixin, BaseEstimator):
         check_count(self.n_copies, "n_copies", caller)
         check_number(self.share, "share", caller, low=0, high=1, low_open=True)
         strategy = self.sampling_strategy
-        named = strategy is None or isinstance(strategy, dict) or strategy == "auto"
+        named = strategy is None or isinstance(strategy, dict)
+        named = named or (isinstance(strategy, str) and strategy == "auto")
         if not named:
             raise self._bad_strategy("None, 'auto' or a dict of classes to numbers")
         if self.mode == "replace" and (self.n_copies != 1 or strategy is not None):

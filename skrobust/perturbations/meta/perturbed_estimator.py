@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from skrobust._containers import refuse_mask
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BaseAttack
@@ -87,6 +88,8 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
             self._check_weights_are_taken()
             fit_params["sample_weight"] = sample_weight
         fit_params = self._routed("fit", fit_params)
+        for name, one in {"X": X, "y": y, "sample_weight": sample_weight}.items():
+            refuse_mask(one, name)
         perturbation = clone(self.perturbation, safe=False)
         if hasattr(perturbation, "fit"):
             perturbation = perturbation.fit(X)
@@ -155,6 +158,8 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         self._check_parameters()
         params = self._routed(method, params)
+        for name, one in {"X": X, "y": targets and targets[0], **params}.items():
+            refuse_mask(one, name)
         if self.on != "fit":
             X = self.perturbation_.perturb(self.estimator_, X, None)
         return getattr(self.estimator_, method)(X, *targets, **params)

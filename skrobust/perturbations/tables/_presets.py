@@ -100,7 +100,7 @@ def tabular(
     for name, value in (("categories", categories), ("dates", dates)):
         if value is None:
             raise invalid(name, "tabular", "a bool or a choice of columns", value)
-    if not (isinstance(missing, bool) or missing == "auto"):
+    if not (isinstance(missing, (bool, str)) and missing in (True, False, "auto")):
         raise invalid("missing", "tabular", "a bool or 'auto'", missing)
     check_choice(plausible, "plausible", "tabular", (True, False))
     kinds = {name: kind(columns=columns) for name, kind in _NUMBERS.items()}

@@ -9,6 +9,7 @@ import numpy as np
 from skrobust._column_numbers import as_floats, as_integers, check_exact
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import column_values
+from skrobust._validation import number_array
 
 # What a column holds, by the kind of its numpy type.
 KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}
@@ -58,9 +59,7 @@ def as_numbers(values):
     """Return a column as float64, with NaN for what is missing."""
     if values.dtype.kind != "O":
         return values.astype(np.float64)
-    return np.array(
-        [np.nan if is_missing(v) else float(v) for v in values], dtype=np.float64
-    )
+    return number_array(values, "X", "a perturbation of tables")
 
 
 def day_steps(days, whole):

@@ -1,10 +1,11 @@
 """Selection of table columns by name, position, kind or dtype."""
 
 import numbers
+from collections.abc import Mapping
 
 import numpy as np
 
-from skrobust._containers import is_frame, missing_mask
+from skrobust._containers import is_frame, is_value, missing_mask, refuse_mask
 from skrobust._validation import invalid
 
 _KINDS = {
@@ -77,11 +78,16 @@ def _places(columns, table, caller):
     if isinstance(columns, str) and columns == "missing":
         places = range(table.n_columns)
         return [j for j in places if missing_mask(table.values(j)).any()]
-    if columns is None or isinstance(columns, numbers.Number):
+    if columns is None or is_value(columns):
         raise invalid("columns", caller, _RULE, columns)
     if isinstance(columns, (slice, str, type)) or not hasattr(columns, "__iter__"):
         return _of_type(columns, table, caller)
+    refuse_mask(columns, "columns")
+    if isinstance(columns, Mapping):
+        raise invalid("columns", caller, _RULE, columns)
     columns = list(columns)
+    if any(hasattr(c, "__array__") and np.ndim(c) for c in columns):
+        raise invalid("columns", caller, _RULE, columns)
     if columns and all(isinstance(c, (bool, np.bool_)) for c in columns):
         if len(columns) != table.n_columns:
             rule = f"as many booleans as columns ({table.n_columns})"
@@ -103,7 +109,7 @@ def _of_type(dtype, table, caller):
             found = [j for j, t in enumerate(X.dtypes) if dtype in (t, str(t))]
         else:
             found = list(range(X.shape[1])) if X.dtype == np.dtype(dtype) else []
-    except TypeError:
+    except (TypeError, ValueError):  # of numpy and pandas, for what names no type
         raise invalid("columns", caller, _RULE, dtype) from None
     if not found and isinstance(dtype, str):
         cure = "The table has no column of that name." if is_frame(X) else ""

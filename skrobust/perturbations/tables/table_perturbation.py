@@ -47,9 +47,10 @@ def check_container(estimator, X, *, reset):
             "array of records with named fields: pass pandas.DataFrame(X)."
         )
     refuse_ragged(X, caller)
-    X = X if isinstance(X, (list, tuple)) else to_array(X)
+    values = to_array(X, "X", caller)
+    X = X if isinstance(X, (list, tuple)) else values
     # numpy would read numbers beside text as text.
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+    if isinstance(X, (list, tuple)) and values.dtype.kind in "US":
         X = np.asarray(X, dtype=object)
     how = {"dtype": None, "ensure_all_finite": False}
     if fitted:
@@ -164,7 +165,8 @@ class TablePerturbation(TableDescription, BasePerturbation):
     def _perturb_container(self, X, key):
         if is_frame(X) or isinstance(X, (list, tuple)):
             return self._run(self._check(X), key)
-        return like(self._run(self._check(to_array(X)), key), X)
+        X_checked = self._check(to_array(X, "X", type(self).__name__))
+        return like(self._run(X_checked, key), X)
 
     def _check(self, X, *, reset=False):
         return check_container(self, X, reset=reset)

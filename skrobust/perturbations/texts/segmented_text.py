@@ -13,7 +13,8 @@ class Segmenter:
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
-        if value not in (None, "icu") and not callable(value):
+        named = isinstance(value, str) and value == "icu"
+        if not (value is None or named or callable(value)):
             raise invalid(name, caller, 'None, "icu" or a function', value)
 
 

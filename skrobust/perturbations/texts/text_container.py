@@ -28,8 +28,11 @@ def check_texts(X, columns, caller):
         With at most two dimensions and text in its columns.
     """
     known = isinstance(X, (list, tuple, np.ndarray)) or is_frame(X) or is_series(X)
-    if not known and not isinstance(X, str) and hasattr(X, "__array__"):
-        X, known = np.asarray(X), True
+    # A Categorical or an Index of pandas has no place for rows, as a series has.
+    bare = not is_frame(X) and not isinstance(X, np.ndarray) and not hasattr(X, "name")
+    index = hasattr(X, "to_flat_index")
+    if hasattr(X, "__array__") and (not known or bare or index):
+        X, known = np.asarray(X, dtype=object), True
     shape = getattr(X, "shape", (0,))
     if not known or len(shape) not in (1, 2):
         what = f"shape {shape}" if known else f"{X!r:.60}"

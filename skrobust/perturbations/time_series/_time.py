@@ -116,7 +116,8 @@ class TimeWarp(SeriesPerturbation):
     (np.float64(0.0), np.float64(1.0), True)
     """
 
-    _strengths = {"std": Strength((0.02, 0.05, 0.1, 0.15, 0.2))}
+    # Beyond, the exponential of the speed leaves the range of floats.
+    _strengths = {"std": Strength((0.02, 0.05, 0.1, 0.15, 0.2), high=20.0)}
     _parameter_rules = {"knots": Count(low=2)}
     _keeps_time = False
     _strong_params = {"std": 0.5}

@@ -5,7 +5,6 @@ from abc import abstractmethod
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import (
@@ -20,6 +19,7 @@ from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import Choice
 from skrobust.base import BasePerturbation
+from skrobust.base.checked_numbers import checked_numbers
 from skrobust.base.row_kind import column_without_numbers, describe_rows
 from skrobust.perturbations.time_series.long_panels import is_long, read_long
 from skrobust.perturbations.time_series.panels import (
@@ -135,18 +135,16 @@ class SeriesPerturbation(BasePerturbation):
 
     def _check(self, X, *, reset=False):
         caller = type(self).__name__
-        options = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
         nested = is_nested(X)
         refuse_ragged(X, caller)
         if isinstance(X, np.ndarray) and X.ndim == 0:
             X = X.item()  # a sparse matrix that numpy wrapped: to be named below
         try:
-            if reset or hasattr(self, "n_features_in_"):
-                how = {"skip_check_array": True} if nested else options
-                values = validate_data(self, named_once(X), reset=reset, **how)
-            elif not nested:
-                values = check_array(X, input_name="X", estimator=caller, **options)
-        except (TypeError, ValueError):  # of numpy, which names no column
+            if not nested:
+                values = checked_numbers(self, X, reset=reset)
+            elif reset or hasattr(self, "n_features_in_"):
+                validate_data(self, named_once(X), reset=reset, skip_check_array=True)
+        except (TypeError, ValueError):  # names no column
             if not nested:
                 refuse_text_columns(X, caller)
             raise
@@ -222,8 +220,9 @@ class SeriesPerturbation(BasePerturbation):
         return values if values.ndim == 3 else values[..., None]
 
     def _perturb_container(self, X, key):
-        refuse_ragged(X, type(self).__name__)
-        values = self._check(X if is_frame(X) else to_array(X))
+        caller = type(self).__name__
+        self._check_parameters()
+        values = self._check(X if is_frame(X) else to_array(X, "X", caller))
         out = self._run(values, key)
         return out if is_frame(out) else like(out, X)
 

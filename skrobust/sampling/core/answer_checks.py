@@ -1,8 +1,10 @@
 """Checks of the answers given to a sampler."""
 
+import numbers
+
 import numpy as np
 
-from skrobust._containers import is_missing, to_array
+from skrobust._containers import is_missing, refuse_unordered, shape_of, to_array
 from skrobust._validation import invalid
 
 UNASKED, OPEN, PASSED, FAILED, SKIPPED = range(5)  # status of an input
@@ -23,7 +25,7 @@ def check_ids(ids, status, caller, *, again=False):
 
     ``again`` allows positions that were answered before.
     """
-    ids = np.atleast_1d(np.asarray(ids))
+    ids = np.atleast_1d(to_array(ids, "ids", caller))
     if ids.size == 0:
         ids = ids.astype(np.intp)
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
@@ -96,7 +98,7 @@ def differ(answers, y_pred, ids, loss, caller):
     loss.refuse_comparison(answers, caller)
     predicted = y_pred[ids].tolist()
     for i, answer, label in zip(ids, answers, predicted, strict=True):
-        if isinstance(answer, str) != isinstance(label, str):
+        if not _comparable(answer, label):
             raise ValueError(
                 f"{caller}: the true label {answer!r} and the predicted label "
                 f"{label!r} of id {i} are of different types."
@@ -105,10 +107,18 @@ def differ(answers, y_pred, ids, loss, caller):
     return np.array([answer != label for answer, label in pairs], dtype=bool)
 
 
+def _comparable(answer, label):
+    """Return whether two labels are both text, both numbers, or of one type."""
+    for kind in (str, numbers.Real):
+        if isinstance(answer, kind) or isinstance(label, kind):
+            return isinstance(answer, kind) and isinstance(label, kind)
+    return type(answer) is type(label)
+
+
 def as_booleans(failed, ids, caller):
     """Return stated failures as booleans."""
     for i, answer in zip(ids, failed, strict=True):
-        if isinstance(answer, (str, bytes)) or answer not in (0, 1):
+        if not isinstance(answer, numbers.Real) or answer not in (0, 1):
             raise ValueError(
                 f"{caller} needs failed as booleans, or 0 and 1; got {answer!r} "
                 f"for id {i}. Tell numbers as loss=."
@@ -122,10 +132,12 @@ def answer_list(given, name, ids, caller, *, rows=False):
     With ``rows`` an answer is a list of several labels, missing if any of them is.
     """
     if not isinstance(given, (list, tuple)):
-        if np.ndim(given) == 0 and is_missing(given):
+        refuse_unordered(given, name, caller)
+        n_axes = len(shape_of(given, name, caller))
+        if n_axes == 0 and is_missing(given):
             return [None] * len(ids)
-        single = isinstance(given, (str, bytes)) or np.ndim(given) == 0
-        given = [given] if single else to_array(given)
+        single = isinstance(given, (str, bytes)) or n_axes == 0
+        given = [given] if single else to_array(given, name, caller)
     if isinstance(given, np.ndarray):
         if not rows and given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
@@ -145,7 +157,13 @@ def answer_list(given, name, ids, caller, *, rows=False):
 
 
 def _plain_answer(answer):
-    return answer.tolist() if isinstance(answer, (np.generic, np.ndarray)) else answer
+    answer = answer.tolist() if isinstance(answer, (np.generic, np.ndarray)) else answer
+    # As in the labels of metrics, bytes are the text that they spell.
+    return (
+        answer.decode("ascii", "backslashreplace")
+        if isinstance(answer, bytes)
+        else answer
+    )
 
 
 def _is_missing_row(answer):

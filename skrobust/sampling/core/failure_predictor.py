@@ -121,7 +121,7 @@ class BaseFailurePredictor(PrefittedMixin, BaseEstimator, ABC):
     def _suspicion(self, X, *, reset):
         caller = type(self).__name__
         if self.estimator is None:
-            values = to_array(X)
+            values = to_array(X, "X", caller)
             if values.ndim < 2:
                 return check_scores(values, caller, name="suspicion")
             p = check_probabilities(values, caller, name="X")

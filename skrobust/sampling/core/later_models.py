@@ -176,7 +176,8 @@ class LaterModels:
 
     def _predictor_of(self, name, predictor, estimator):
         """Return what corrects the estimate of a model: its own confidence."""
-        corrected = estimator in CORRECTED and estimator != "learned"
+        named = isinstance(estimator, str)
+        corrected = named and estimator in CORRECTED and estimator != "learned"
         if name in (None, FITTED) or predictor is not None or not corrected:
             return predictor
         return self._models[name].failure
@@ -194,7 +195,7 @@ def needs_predictions(sampler, caller):
 def model_of(sampler, name, caller):
     """Return the model of a name; the fitted one is among them."""
     needs_predictions(sampler, caller)
-    if name == FITTED:
+    if isinstance(name, str) and name == FITTED:
         return LaterModel(sampler.y_pred_)
     if not isinstance(name, str) or name not in sampler._models:
         known = ", ".join(repr(one) for one in (FITTED, *sampler._models))
@@ -217,7 +218,7 @@ def status_for(sampler, name, caller, needed=None):
             "of the fitted model alone. Tell true labels, with tell(ids, y_true)."
         )
     status = sampler._answers.status[ids].copy()
-    if name == FITTED:
+    if isinstance(name, str) and name == FITTED:
         return status
     y_pred = model_of(sampler, name, caller).y_pred
     same = np.array([sampler.y_pred_[i] == y_pred[i] for i in ids.tolist()], dtype=bool)

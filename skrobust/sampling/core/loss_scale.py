@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import invalid
+from skrobust._validation import as_float, invalid
 
 
 class Loss:
@@ -63,12 +63,9 @@ class Loss:
         """Return losses as fractions of the range, or raise with the first outside."""
         rounding = 1e-9 * self.span  # 1 - 1.0000000000000002 is a loss of 0
         for i, loss in zip(ids, losses, strict=True):
-            try:
-                value = float(loss)
-            except (TypeError, ValueError):
-                value = np.nan
+            value = as_float(loss)
             in_range = self.low - rounding <= value <= self.high + rounding
-            if isinstance(loss, str) or not in_range:
+            if not in_range:
                 raise ValueError(
                     f"{caller} needs losses in loss_range=({self.low:g}, "
                     f"{self.high:g}); got {loss!r} for id {i}. State the least and the "
@@ -98,7 +95,9 @@ def check_loss(value, name, caller):
 def check_loss_range(value, name, caller):
     """Raise unless a range of losses is two finite numbers, the lower one first."""
     try:
-        low, high = (float(end) for end in value)
+        if not isinstance(value, (list, tuple, np.ndarray)):
+            raise TypeError
+        low, high = (as_float(end) for end in value)
         valid = np.isfinite(low) and np.isfinite(high) and low < high
     except (TypeError, ValueError):
         valid = False

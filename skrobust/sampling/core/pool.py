@@ -6,9 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from skrobust._containers import is_frame, is_mapped, one_per_row, to_array
+from skrobust._containers import (
+    is_frame,
+    is_mapped,
+    one_per_row,
+    refuse_mask,
+    shape_of,
+    to_array,
+)
 from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
-from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust._validation import (
+    check_finite_rows,
+    check_scores,
+    invalid,
+    is_integer,
+    refuse_missing,
+)
+from skrobust.base.checked_numbers import checked_numbers
+from skrobust.metrics.labels import label_array
 
 OWN_STREAM = 0x5A3B1E
 NO_SCORES = "pass scores as auxiliary; SimpleRandomSampler needs none"
@@ -64,12 +79,14 @@ def check_inputs(sampler, X):
     """Return the pool as it came, or as an array where there is no estimator."""
     if isinstance(X, PoolAnswers):
         return X
-    n_dim = len(X.shape) if hasattr(X, "shape") else np.ndim(X)
+    caller = type(sampler).__name__
+    refuse_mask(X, "X")
+    n_dim = len(shape_of(X, "X", caller))
     takes_rows = sampler.estimator is not None or not isinstance(sampler.auxiliary, str)
     if not takes_rows and n_dim < 2:
-        return to_array(X)
+        return to_array(X, "X", caller)
     if sampler.estimator is None and not is_frame(X):
-        return validate_data(sampler, X, dtype="numeric", allow_nd=True)
+        return check_finite_rows(checked_numbers(sampler, X, reset=True), caller)
     if n_dim == 2:
         validate_data(sampler, X, skip_check_array=True)
     return X
@@ -112,12 +129,17 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
     With ``any_kind``, where a loss is computed of them, also numbers and 2-D ones.
     """
     if y_pred is not None:
-        y_pred = np.array(one_per_row(y_pred))  # a copy: the caller may write to theirs
-        if y_pred.ndim != 1 and not (any_kind and y_pred.ndim == 2):
+        # A copy: the caller may write to theirs.
+        given = np.array(one_per_row(y_pred, "y_pred", caller))
+        if given.ndim != 1 and not (any_kind and given.ndim == 2):
             cure = "" if any_kind else "Several labels of an input need loss=."
-            raise invalid("y_pred", caller, "1-D labels", y_pred.shape, cure)
-        refuse_missing(y_pred, caller, "y_pred")
-        return y_pred
+            raise invalid("y_pred", caller, "1-D labels", given.shape, cure)
+        refuse_missing(given, caller, "y_pred")
+        kinds = {type(label) for label in given.ravel().tolist()}
+        known = all(issubclass(kind, (str, bytes, numbers.Real)) for kind in kinds)
+        if any_kind or (len(kinds) == 1 and not known):  # such as tuples
+            return given
+        return label_array(given, caller, "y_pred")
     if isinstance(X, PoolAnswers):
         return X.y_pred
     if estimator is None or (predicts_numbers(estimator) and not any_kind):
@@ -144,7 +166,9 @@ def own_generator(random_state, caller):
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
     try:
-        if isinstance(random_state, numbers.Integral) and random_state >= 0:
+        if isinstance(random_state, bool) or hasattr(random_state, "__len__"):
+            raise TypeError
+        if is_integer(random_state) and random_state >= 0:
             # A stream of its own: pools made by a generator of the same int are
             # common, and must not share their noise with the draws.
             return np.random.default_rng([int(random_state), OWN_STREAM])

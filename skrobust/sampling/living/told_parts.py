@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import invalid
 from skrobust.sampling.core.answer_checks import answer_list
 from skrobust.sampling.core.answers import refuse_mixture
@@ -26,7 +27,7 @@ def told_parts(parts, starts, verb, ids, answers, caller):
         Name of the public method, for messages.
     """
     kind, given = answers
-    ids = np.atleast_1d(np.asarray(ids))
+    ids = np.atleast_1d(to_array(ids, "ids", caller))
     bad = ids.dtype.kind not in "iu" or ids.ndim != 1
     if bad or (ids < 0).any() or (ids >= starts[-1]).any():
         rule = f"positions that ask returned, below {starts[-1]}"

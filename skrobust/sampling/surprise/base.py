@@ -8,11 +8,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, refuse_mask, shape_of
 from skrobust._parallel import StepBar, counting
 from skrobust._parameters import Choice, Count, SharedParameters, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import check_finite_rows, check_same_length
+from skrobust.base.checked_numbers import checked_numbers
 from skrobust.metrics.labels import label_array
 from skrobust.sampling.core.prefitted import PrefittedMixin
 from skrobust.sampling.surprise._activations import POOLS, as_rows, extract_activations
@@ -161,12 +162,12 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         """Return activations as rows, and classes where they are given or needed."""
         caller = type(self).__name__
         if self.estimator is None:
-            X = to_array(X) if hasattr(X, "detach") else X
-            options = {"allow_nd": True, "ensure_all_finite": False, "reset": reset}
-            floats = [np.float64, np.float32]
-            activations = validate_data(self, X, dtype=floats, **options)
+            activations = checked_numbers(self, X, reset=reset)
+            if activations.dtype not in (np.float64, np.float32):
+                activations = activations.astype(np.float64)
         else:
-            if np.ndim(X) == 2 or is_frame(X):
+            refuse_mask(X, "X")
+            if len(shape_of(X, "X", caller)) == 2 or is_frame(X):
                 validate_data(self, X, skip_check_array=True, reset=reset)
             if labels is None and self._needs_classes():
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."

@@ -37,6 +37,11 @@ class Whitener:
         if not shared:
             covariance = _covariance(rows)
         variances = np.diag(covariance)
+        if not np.isfinite(variances).all():
+            raise ValueError(
+                f"{caller} needs X whose squares are finite; its variance is infinite "
+                f"in {cloud}. Scale the activations down."
+            )
         self.kept = np.flatnonzero(variances >= var_threshold)
         d = len(self.kept)
         if d == 0:

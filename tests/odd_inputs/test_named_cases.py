@@ -1,0 +1,133 @@
+"""Odd inputs that once gave a wrong value, one for each reader of arguments."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from messages import check_one_sentence
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from skrobust.attacks import FGSM
+from skrobust.metrics import (
+    accuracy_stability_f_score,
+    compare_models,
+    normalized_accuracy_score,
+    period_stability_index,
+    probability_shift,
+    robust_accuracy_score,
+)
+from skrobust.perturbations import (
+    FeatureNoise,
+    GaussianBlur,
+    GaussianNoise,
+    PerturbedRegressor,
+    TimeWarp,
+    Translation,
+)
+from skrobust.sampling import SimpleRandomSampler
+
+Y = np.arange(12) % 2
+P = np.column_stack([1 - Y * 0.6 - 0.2, Y * 0.6 + 0.2])
+X = np.random.default_rng(0).random((12, 3))
+MASK = np.arange(12) == 3
+
+
+def masked(values):
+    return np.ma.array(
+        values, mask=np.arange(np.size(values)).reshape(values.shape) == 3
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda of: robust_accuracy_score(of(Y), Y),
+        lambda of: probability_shift(of(P), P[::-1]),
+        lambda of: GaussianNoise(std=0.1).perturb(None, of(X)),
+        lambda of: FeatureNoise(sd=0.1).fit(of(X)),
+        lambda of: FGSM(0.1).perturb(LogisticRegression().fit(X, Y), of(X), Y),
+        lambda of: SimpleRandomSampler().fit(of(P[:, 0])),
+        lambda of: PerturbedRegressor(Ridge(), GaussianNoise(std=0.1)).fit(X, of(Y)),
+    ],
+)
+def test_a_mask_is_never_ignored(call):
+    check_one_sentence(lambda: call(masked), "missing|mask|NaN")
+    call(np.ma.array)  # without a mask it is an array
+    call(lambda values: np.ma.array(values, mask=np.zeros(values.shape, bool)))
+
+
+def test_fractions_are_numbers():
+    scores = [0.9, 0.8, 0.7]
+    half = accuracy_stability_f_score(scores, beta=0.5)
+    assert accuracy_stability_f_score(scores, beta=Fraction(1, 2)) == half
+    exact = [Fraction(9, 10), Fraction(4, 5), Fraction(7, 10)]
+    assert accuracy_stability_f_score(exact, beta=0.5) == pytest.approx(half, abs=1e-15)
+    # A parameter of a class is computed with as it is.
+    rows = np.ones((2, 4, 4))
+    check_one_sentence(
+        lambda: GaussianNoise(std=Fraction(1, 2)).perturb(None, rows), "'std'.*float"
+    )
+
+
+@pytest.mark.parametrize("number", [2**63, 10**400])
+def test_counts_end(number):
+    models = {"a": Y == 1, "b": Y == 0}
+    check_one_sentence(
+        lambda: compare_models(models, n_resamples=number), "'n_resamples'.*at most"
+    )
+    check_one_sentence(
+        lambda: normalized_accuracy_score(Y, Y, n_features=number), "'n_features'"
+    )
+    check_one_sentence(
+        lambda: accuracy_stability_f_score([0.9, 0.8], beta=10**400), "'beta'"
+    )
+
+
+def test_answers_are_of_the_kind_of_the_predictions():
+    sampler = SimpleRandomSampler(random_state=0).fit(
+        np.ones(12), y_pred=Y.astype("S1")
+    )
+    ids = sampler.ask(4)
+    check_one_sentence(lambda: sampler.tell(ids, Y[ids]), "different types")
+    assert sampler.tell(ids, Y[ids].astype("S1")).result().accuracy == 1
+    assert sampler.tell(sampler.ask(2), Y.astype(str)[sampler.pending_]) is sampler
+
+
+@pytest.mark.parametrize("label", [np.nan, None, b"1", "1", 1j])
+def test_predictions_are_read_as_the_labels_of_metrics(label):
+    mixed = np.array([*Y[:-1].tolist(), label], dtype=object)
+    sampler = SimpleRandomSampler()
+    check_one_sentence(lambda: sampler.fit(np.ones(12), y_pred=mixed), "y_pred")
+
+
+def test_a_period_is_finite():
+    times = np.repeat([1.0, 2.0, np.inf], 4)
+    check_one_sentence(lambda: period_stability_index(Y, Y, times), "finite times")
+
+
+@pytest.mark.parametrize(
+    "perturbation",
+    [Translation(distance=1e308), GaussianBlur(std=1e308), TimeWarp(std=1e4)],
+)
+def test_strengths_beyond_reason_are_refused(perturbation):
+    rows = np.random.default_rng(0).random(
+        (2, 8, 8 if "W" not in str(perturbation) else 2)
+    )
+    check_one_sentence(
+        lambda: perturbation.fit(rows).perturb(None, rows), "number|at most"
+    )
+
+
+@pytest.mark.parametrize("severity", [5e-324, 1e-300])
+def test_the_least_severity_changes_next_to_nothing(severity):
+    rows = np.random.default_rng(0).random((2, 8, 8))
+    for kind in (GaussianBlur, GaussianNoise, Translation):
+        out = kind(severity, random_state=0).perturb(None, rows)
+        np.testing.assert_allclose(out, rows, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "odd", [iter([[0.0, 1.0]]), {"a": [0, 1]}, {0, 1}, [[0.0], [0.0, 1.0]], 3, None, 1j]
+)
+def test_what_is_no_array_is_named(odd):
+    check_one_sentence(lambda: GaussianNoise(std=0.1).perturb(None, odd), "X")
