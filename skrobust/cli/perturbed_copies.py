@@ -62,7 +62,7 @@ def copy_table(path, conditions, target, x_train, out, done, say):
             continue
         say(folder or type(one).__name__)
         changed = _perturbed(one, X, X_ref, notes)
-        write_whole(place, lambda file, new=changed: rebuild(new, file))
+        write_whole(place, lambda file, new=changed: rebuild(new, file), is_named=False)
         written += 1
     if x_train is None:
         notes.append("scales were learned from the table itself; see --x-train")
@@ -155,11 +155,14 @@ def copy_folder(path, conditions, out, done, say):
         changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
         if note is None and np.array_equal(changed, values):  # not compressed again
             content = (path / name).read_bytes()
-            write_whole(place, lambda file, content=content: file.write(content))
+            write_whole(
+                place, lambda file, content=content: file.write(content), is_named=False
+            )
         else:
             settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
             image = pillow.fromarray(np.asarray(changed))
-            write_whole(place, partial(image.save, format=kind, **settings))
+            save = partial(image.save, format=kind, **settings)
+            write_whole(place, save, is_named=False)
         written += 1
     if any(name.suffix.lower() in LOSSY for name in names):
         notes.append("JPEG and WebP files were compressed again, at quality 95")

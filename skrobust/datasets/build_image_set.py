@@ -2,15 +2,23 @@
 
 import hashlib
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from skrobust._whole_file import write_whole
 from skrobust.datasets._image_set import ImageSet
 from skrobust.datasets._lazy_images import LazyImages
 from skrobust.datasets.clips_on_disk import is_image
 from skrobust.datasets.cut_files import why_undecodable
-from skrobust.datasets.image_files import is_turned, n_pictures, pillow, read_image
+from skrobust.datasets.image_files import (
+    is_turned,
+    n_pictures,
+    open_picture,
+    pillow,
+    read_image,
+)
 from skrobust.datasets.video_files import read_frames
 
 _CALLER = "LazyImages"
@@ -106,9 +114,8 @@ def _image_size(path, options, verify, page):
     if verify:
         image = read_image(path, _CALLER, convert=options.convert, page=page)
         return options.finish(image, _CALLER).shape[:2]
-    Image = pillow(_CALLER)
     try:
-        with Image.open(path) as image:
+        with open_picture(path, _CALLER) as image:
             if page:
                 image.seek(page)
             size, mode = image.size[::-1], image.mode
@@ -169,8 +176,6 @@ def _fingerprint(path, options):
 
 
 def _save(image, file):
-    Image = pillow(_CALLER)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    Image.fromarray(image).save(part, format="PNG", compress_level=1)
-    part.replace(file)  # a run that is killed leaves no half image
+    picture = pillow(_CALLER).fromarray(image)
+    save = partial(picture.save, format="PNG", compress_level=1)
+    write_whole(file, save, is_named=False)

@@ -10,6 +10,7 @@ from skrobust._optional import require
 from skrobust._validation import invalid
 from skrobust._whole_file import write_whole
 from skrobust.nets import make_net_classifier
+from skrobust.nets.state_dicts import read_state_dict
 
 CLASSES = ("fake", "real")
 
@@ -105,8 +106,7 @@ def _trained(net, train, size, device, file, seed):
     import torch
 
     if file.is_file():
-        state = torch.load(file, weights_only=True, map_location="cpu")
-        net.load_state_dict(state)
+        net.load_state_dict(read_state_dict(file, "deepfake_study"))
         return net
     classifier = make_net_classifier(
         net,
@@ -121,6 +121,5 @@ def _trained(net, train, size, device, file, seed):
         warnings.simplefilter("ignore", UserWarning)
         classifier.fit(X, np.tile(train.y, 2))
     net = classifier.module_.cpu()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, partial(torch.save, net.state_dict()))
+    write_whole(file, partial(torch.save, net.state_dict()), is_named=False)
     return net

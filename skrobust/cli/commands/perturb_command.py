@@ -83,7 +83,11 @@ def perturb(source, **options):
     else:
         columns = options["target"], options["x_train"]
         written, notes = copy_table(path, conditions, *columns, out, done, say)
-    write_text_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
+    write_text_whole(
+        out / MANIFEST,
+        json.dumps({**facts, "complete": True}, indent=1),
+        is_named=False,
+    )
     if options["as_json"]:
         write_json("-", {**facts, "written": written, "notes": notes})
     elif not options["quiet"]:
@@ -144,5 +148,7 @@ def _begin(out, facts, force):
                 "with --force."
             )
     out.mkdir(parents=True, exist_ok=True)
-    write_text_whole(manifest, json.dumps({**facts, "complete": False}, indent=1))
+    write_text_whole(
+        manifest, json.dumps({**facts, "complete": False}, indent=1), is_named=False
+    )
     return bool(written) and not force
