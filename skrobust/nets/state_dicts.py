@@ -2,7 +2,6 @@
 
 import os
 import zipfile
-import zlib
 
 from skrobust._one_line import one_line
 from skrobust._optional import require
@@ -106,17 +105,17 @@ def _check_sums(path, caller):
 
     :func:`torch.load` does not compare them.
     """
-    if not zipfile.is_zipfile(path):
-        return
     try:
+        if not zipfile.is_zipfile(path):
+            return
         with zipfile.ZipFile(path) as archive:
             broken = archive.testzip()
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # whatever a damaged header leads to
         broken = one_line(error)
     if broken is not None:
         raise ValueError(
-            f"{caller} could not read {path!r}: the file is damaged, its content differs "
-            f"from its checksums ({broken}); get it anew."
+            f"{caller} could not read {path!r}: the file is damaged, its content and "
+            f"its checksums differ ({broken}); get it anew."
         )
 
 

@@ -34,8 +34,8 @@ def home(tmp_path_factory):
     """Folder with hostile names, columns, labels and types."""
     folder = tmp_path_factory.mktemp("terminal")
     X, y = load_iris(return_X_y=True)
-    table = pandas.DataFrame(X[::5], columns=["a", COLUMN, "c", "d"])
-    labels = pandas.Series([f"{k}{INSIDE}" for k in y[::5]])
+    table = pandas.DataFrame(X[::2], columns=["a", COLUMN, "c", "d"])
+    labels = pandas.Series([f"{k}{INSIDE}" for k in y[::2]])
     model = LogisticRegression(max_iter=500).fit(table, labels)
     for name in (f"m{EVIL}.skops", f"n{EVIL}.skops"):
         skops.io.dump(model, folder / name)
@@ -84,7 +84,7 @@ LONG = [
     ("repair", (MODEL, TABLE, *TARGET, "--preset", "tabular", "--verbose"), 0),
     ("report", (MODEL, TABLE, *TARGET, "--verbose", "--out", f"r{EVIL}.html"), 0),
     ("sample", (*SAMPLED, "--to-label", f"list{EVIL}.csv"), 0),
-    ("label", (*SAMPLED, "--show", COLUMN), 0),
+    ("label", (*SAMPLED[:3], "--state", "l.json", *SAMPLED[5:], "--show", COLUMN), 0),
 ]
 
 
@@ -106,7 +106,7 @@ def test_errors_show_hostile_names_as_escapes(home, command, words, code):
 @pytest.mark.slow
 @pytest.mark.parametrize("command, words, code", LONG, ids=lambda v: str(v)[:8])
 def test_results_show_hostile_names_as_escapes(home, command, words, code):
-    typed = "no\x9blabel\nright\nright\nwrong\nright\n\n" if command == "label" else ""
+    typed = "no\x9blabel\n:r\n:q\n" if command == "label" else ""
     check(home, command, words, code, typed)
 
 
