@@ -20,7 +20,6 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CORE = ["core"]
 # The sets of extras, each in an environment of its own. Torch is one of its own, since
 # its wheels take gigabytes on some machines.
 EXTRAS = {
@@ -31,25 +30,46 @@ EXTRAS = {
 }
 # What the tests need beside an extra; newest, as they are no part of the package.
 TOOLS = ["pytest>=8.2", "hypothesis", "jsonschema"]
-# A few of each family; those that need an extra skip where it is missing.
-QUICK = [
-    "tests/test_contracts.py",
-    "tests/test_missing_values.py",
-    "tests/metrics",
-    "tests/cli/test_spreadsheet_cells.py",
-]
-TESTS = [
-    *QUICK,
-    "tests/attacks",
-    "tests/evaluation",
-    "tests/perturbations",
-    "tests/sampling",
-    "tests/wrappers",
-    "tests/datasets",
-    "tests/nets",
-    "tests/report",
-    "tests/cli",
-]
+TEST_TOOLS = {"core": TOOLS, "more": TOOLS + ["pandas"]}
+# A few files of each family that can run with a set; without pandas, many cannot.
+QUICK = """
+metrics/test_stability metrics/test_confidence_interval metrics/test_scorers
+sampling/test_samplers perturbations/test_engine attacks/test_targets
+evaluation/test_evaluation
+"""
+CORE = f"""
+{QUICK}
+metrics/test_streaming metrics/test_comparison metrics/test_groups
+metrics/test_registry metrics/test_messages sampling/test_peers_contract
+sampling/test_operational sampling/test_designs sampling/test_unbiased
+perturbations/test_text_languages attacks/test_regression attacks/test_spread
+attacks/test_exact_trees attacks/test_over_batches evaluation/test_ratio_bounds
+evaluation/test_batches evaluation/test_repairs certificates/test_linear_proof
+certificates/test_tree_proof wrappers/test_functions parallel/test_tasks
+datasets/test_batched_rows testing/test_assert_robust test_whole_file
+"""
+MAIN = f"""
+{QUICK}
+test_missing_values test_results_text metrics/test_groups metrics/test_registry
+sampling/test_operational sampling/test_read_pool perturbations/test_compiled
+perturbations/test_text perturbations/test_perturbed_estimators attacks/test_frames
+attacks/test_exact_trees_libraries evaluation/test_batches evaluation/test_repairs
+datasets/test_batched_rows datasets/test_image_sets datasets/test_links
+certificates/test_tree_proof cli/test_spreadsheet_cells cli/test_start
+cli/test_list_formats cli/test_sample_label cli/test_report
+"""
+MORE = """
+wrappers/test_onnx_models perturbations/test_text perturbations/test_video_chain
+datasets/test_videos parallel/test_tasks sampling/test_surprise_index
+"""
+TORCH = """
+test_contracts nets/test_classifiers nets/test_face_nets nets/test_state_dicts
+nets/test_mesonet attacks/test_nets attacks/test_minimal_norm_nets
+attacks/test_net_logits attacks/test_reduced_precision certificates/test_torch_nets
+certificates/test_net_proof datasets/test_image_sets wrappers/test_torch_modules
+evaluation/test_batches cli/test_report
+"""
+TESTS = {"core": CORE, "main": MAIN, "more": MORE, "torch": TORCH}
 
 
 def floors(extras, python):
@@ -132,7 +152,7 @@ def check(kind, extras, python, wheel, folder, tests):
     place = folder / f"{kind}-{extras}-{version}"
     environment(python, place)
     what = f"skrobust[{','.join(names)}] @ {wheel.as_uri()}" if names else str(wheel)
-    words = [what, *TOOLS]
+    words = [what, *TEST_TOOLS.get(extras, [*TOOLS, "pandas", "polars"])]
     if kind == "floors":
         listed = folder / f"{place.name}.txt"
         lowest = floors(names, version)
@@ -153,7 +173,7 @@ def check(kind, extras, python, wheel, folder, tests):
         run([place / "bin/skrobust", *demo], cwd=outside, env=clean)
         run([place / "bin/skrobust", "doctor"], cwd=outside, env=clean)
     settings = ["-W", "error", "-q", "-p", "no:cacheprovider", "-m", "not slow"]
-    paths = [ROOT / test for test in tests]
+    paths = [ROOT / "tests" / f"{test}.py" for test in tests.split()]
     run(
         [place / "bin/pytest", "-c", ROOT / "pyproject.toml", *settings, *paths],
         cwd=outside,
@@ -182,7 +202,7 @@ def main():
         wheel = build(pythons[0], folder)
         for python in pythons:
             for extras in sets:
-                tests = QUICK if given.quick else TESTS
+                tests = QUICK if given.quick else TESTS[extras]
                 check(given.kind, extras, python, wheel, folder, tests)
 
 
