@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 BENCH := $(VENV)-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick lint doc bench floors newest sbom clean
+.PHONY: demo test quick lint doc bench floors newest sbom types clean
 
 demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --data digits --out skrobust-demo-digits.html
@@ -48,6 +48,10 @@ floors newest: $(BIN)/python
 # Every installed package that ours needs, as a bill of materials (CycloneDX).
 sbom: $(VENV)/.test
 	$(BIN)/python .ci/sbom.py sbom.json
+
+# The types of all public names, from their signatures and docstrings.
+types: $(VENV)/.test
+	$(BIN)/python .ci/stubs.py
 
 # The last four ask for old versions of what they need, and work with new ones.
 $(BENCH)/.bench: pyproject.toml constraints.txt
