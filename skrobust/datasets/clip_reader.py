@@ -60,9 +60,9 @@ class ClipReader:
         crop=None,
         on_error="raise",
         cache=None,
+        follow_links=False,
         verify=True,
         n_clips=None,
-        follow_links=False,
         **sampling,
     ):
         self.caller, self.folder = caller, folder_of(path, caller)
