@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 BENCH := $(VENV)-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick lint doc bench clean
+.PHONY: demo test quick lint doc bench floors newest sbom types clean
 
 demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --data digits --out skrobust-demo-digits.html
@@ -33,6 +33,25 @@ doc: $(VENV)/.doc
 # Against other libraries, in an environment of their own; `make bench AREAS=attacks`.
 bench: $(BENCH)/.bench
 	$(BENCH)/bin/python benchmarks/bench.py $(AREAS) --write doc/benchmarks
+
+# The lowest and the newest versions of what is needed, each in environments of its own,
+# with a wheel that is built, installed and tried outside the tree. Needs the network;
+# `make floors SETS=core` takes the fewest packages, `SETS="main more torch"` the others,
+# `PYTHONS="python3.12 python3.13"` other interpreters.
+SETS ?= core main
+PYTHONS ?= $(PYTHON)
+VERSIONS = $(BIN)/python .ci/versions.py $@ $(SETS:%=--extras %) $(PYTHONS:%=--python %)
+
+floors newest: $(BIN)/python
+	$(VERSIONS)
+
+# Every installed package that ours needs, as a bill of materials (CycloneDX).
+sbom: $(VENV)/.test
+	$(BIN)/python .ci/sbom.py sbom.json
+
+# The types of all public names, from their signatures and docstrings.
+types: $(VENV)/.test
+	$(BIN)/python .ci/stubs.py
 
 # The last four ask for old versions of what they need, and work with new ones.
 $(BENCH)/.bench: pyproject.toml constraints.txt

@@ -1,7 +1,34 @@
-"""Names that moved or were renamed: importable for one release, with a warning."""
+"""What moved, was renamed or will go: there for one release, with a warning."""
 
 import importlib
 import warnings
+
+REMOVED_IN = "0.3"
+
+
+def warn_deprecated(what, instead, stacklevel=1):
+    """Warn that something will be removed.
+
+    Parameters
+    ----------
+    what : str
+        What is deprecated, as users write it.
+    instead : str
+        What replaces it.
+    stacklevel : int, default=1
+        That of a :func:`warnings.warn` in the function that asks.
+
+    Warns
+    -----
+    FutureWarning
+        Which, unlike a DeprecationWarning, users see.
+    """
+    warnings.warn(
+        f"{what} is deprecated and will be removed in {REMOVED_IN}; use {instead} "
+        "instead.",
+        FutureWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def deprecated_names(module, names):
@@ -24,12 +51,7 @@ def deprecated_names(module, names):
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home, _, new_name = names[name].rpartition(".")
-        warnings.warn(
-            f"{module}.{name} is deprecated and will be removed in 0.3; use "
-            f"{names[name]} instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
+        warn_deprecated(f"{module}.{name}", names[name], stacklevel=2)
         return getattr(importlib.import_module(home), new_name)
 
     return __getattr__

@@ -13,10 +13,12 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_column_numbers", "_compiled", "_containers", "_deprecation", "_keyed_noise",
+    {"_column_numbers", "_compiled", "_containers", "_deprecation", "_folder_links",
+     "_keyed_noise",
      "_loader_workers", "_norms", "_one_line", "_optional", "_parallel", "_parameters",
      "_parquet",
-     "_responses", "_results", "_results_text", "_sealed", "_stacklevel", "_tabs_html",
+     "_responses", "_results", "_results_text", "_safe_terminal", "_sealed",
+     "_stacklevel", "_tabs_html",
      "_text_units", "_validation", "_whole_file"},
     {"base"},
     {"metrics"},
@@ -32,12 +34,13 @@ FLOORS = [
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
     "_containers": {"_column_numbers"},
+    "_folder_links": {"_validation"},
     "_keyed_noise": {"_compiled", "_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
     "_responses": {"_containers", "_loader_workers", "_validation"},
-    "_parallel": {"_optional"},
-    "_parquet": {"_optional"},
+    "_parallel": {"_optional", "_safe_terminal"},
+    "_parquet": {"_folder_links", "_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},
     "_sealed": {"_whole_file"},
     "_validation": {"_containers"},

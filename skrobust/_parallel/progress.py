@@ -4,6 +4,7 @@ import contextlib
 import threading
 
 from skrobust._optional import require
+from skrobust._safe_terminal import printable, stream_of_bars
 
 _LOCAL = threading.local()
 _FORM = "{l_bar}{bar}| [{elapsed}<{remaining}]"
@@ -17,7 +18,8 @@ def progress_bar(total, label):
     """
     tqdm = require("tqdm", "A progress bar (verbose=1)", extra="report").tqdm
     form = _OPEN_FORM if total is None else _FORM
-    return tqdm(total=total, desc=label, bar_format=form)
+    text = printable(label)
+    return tqdm(total=total, desc=text, bar_format=form, file=stream_of_bars())
 
 
 class StepBar:

@@ -32,7 +32,8 @@ def write_array(path, values, key):
     buffer = io.BytesIO()
     np.save(buffer, values, allow_pickle=False)
     head = _head(values, key, buffer.getvalue())
-    write_whole(path, lambda file: file.writelines([head, buffer.getvalue()]))
+    lines = [head, buffer.getvalue()]
+    write_whole(path, lambda file: file.writelines(lines), is_named=False)
 
 
 def read_array(path, key):

@@ -40,7 +40,7 @@ def write_named(folder, stem, ending, content):
         The file.
     """
     path = folder / f"{stem}_{bytes_digest(content)[:_LENGTH]}{ending}"
-    write_whole(path, lambda file: file.write(content))
+    write_whole(path, lambda file: file.write(content), is_named=False)
     return path
 
 

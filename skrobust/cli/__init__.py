@@ -4,6 +4,7 @@ import importlib.util
 import json
 import sys
 
+from skrobust._safe_terminal import safe_terminal
 from skrobust.cli.installed_packages import NEEDED, doctor_facts, doctor_text
 
 
@@ -21,6 +22,11 @@ def main(args=None):
         0, 1 for a threshold of ``--fail-under`` that was missed, 2 for an error that
         the user can mend, 130 after Ctrl-C.
     """
+    with safe_terminal():
+        return _run(args)
+
+
+def _run(args):
     needed = (module for _, module, extra, _ in NEEDED if extra == "report")
     missing = [module for module in needed if not _is_installed(module)]
     words = sys.argv[1:] if args is None else list(args)

@@ -5,6 +5,7 @@ import contextlib
 import click
 
 from skrobust._one_line import one_line
+from skrobust._safe_terminal import printable
 
 CODES = (
     "Exit codes: 0 when all went well, 1 when a threshold was missed or a record does "
@@ -21,7 +22,7 @@ class UserError(click.ClickException):
 
     def show(self, file=None):
         """Write the sentence to stderr."""
-        click.echo(f"skrobust: {self.format_message()}", err=True)
+        click.echo(f"skrobust: {printable(self.format_message())}", err=True)
 
 
 class ThresholdMissed(UserError):

@@ -4,10 +4,11 @@ import contextlib
 
 import numpy as np
 
+from skrobust._folder_links import FolderLinks
 from skrobust._optional import require
 from skrobust._responses import is_net, unwrap
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.datasets.image_files import pictures_in, upright
+from skrobust.datasets.image_files import FORMATS, pictures_in, upright
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 LAYOUTS = ("flat", "hwc", "chw")
@@ -16,10 +17,7 @@ N_AT_ONCE = 256
 
 def has_images(folder):
     """Return whether there are images in a folder or below it."""
-    try:
-        return bool(list_images(folder))
-    except UserError:
-        return False
+    return bool(_image_names(folder))
 
 
 def list_images(folder):
@@ -35,17 +33,30 @@ def list_images(folder):
     list of Path
         Relative to the folder.
     """
+    found = _image_names(folder)
+    if not found:
+        raise UserError(
+            f"The folder {str(folder)!r} holds no images ({', '.join(ENDINGS)})."
+        )
+    links = FolderLinks(folder, "A folder of images")
+    for name in found:
+        reason = links.why_not(folder / name)
+        if reason is not None:
+            raise UserError(
+                f"The image {name.as_posix()!r} in {str(folder)!r} is not read: "
+                f"{reason}; copy the file, or take the link away."
+            )
+    return sorted(found, key=lambda name: name.as_posix())
+
+
+def _image_names(folder):
     found = []
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in name.parts)
         if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
             found.append(name)
-    if not found:
-        raise UserError(
-            f"The folder {str(folder)!r} holds no images ({', '.join(ENDINGS)})."
-        )
-    return sorted(found, key=lambda name: name.as_posix())
+    return found
 
 
 def image_batches(folder, names, model, *, grey=False, data_range=None, layout=None):
@@ -101,7 +112,7 @@ def open_image(path, *, is_single=True):
     pillow = require("PIL.Image", "A folder of images", extra="images")
     text = f"The image {str(path)!r} could not be read"
     kinds = (OSError, ValueError, SyntaxError)  # the last: a broken PNG
-    with as_user_error(text, kinds), pillow.open(path) as image:
+    with as_user_error(text, kinds), pillow.open(path, formats=FORMATS) as image:
         if is_single and (n := pictures_in(image)) > 1:
             raise ValueError(
                 f"it holds {n} pictures, an animation or pages; save each as a file"

@@ -1,5 +1,6 @@
 """Perturbed copies of tables and images on disk."""
 
+import itertools
 import warnings
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from skrobust.base.idle import idle_sentence
 from skrobust.base.row_kind import suited
 from skrobust.cli.exit_codes import UserError, as_user_error
 from skrobust.cli.image_input import list_images, open_image
+from skrobust.cli.labelling.spreadsheet_cells import to_cell
 from skrobust.cli.rows_file import column_of, listed, open_table
 from skrobust.cli.table_file import PARQUET
 from skrobust.report.section_log import one_line
@@ -62,12 +64,24 @@ def copy_table(path, conditions, target, x_train, out, done, say):
             continue
         say(folder or type(one).__name__)
         changed = _perturbed(one, X, X_ref, notes)
-        write_whole(place, lambda file, new=changed: rebuild(new, file))
+        write_whole(place, lambda file, new=changed: rebuild(new, file), is_named=False)
         done.add(place)
         written += 1
+    if path.suffix.lower() == ".csv" and _has_formulas(X):
+        notes.append(
+            "text that a spreadsheet takes for formulas was kept, since models read "
+            "these files; look at them in an editor of text"
+        )
     if x_train is None:
         notes.append("scales were learned from the table itself; see --x-train")
     return written, list(dict.fromkeys(notes))
+
+
+def _has_formulas(X):
+    """Return whether a name or a text of a frame begins like a formula."""
+    texts = X.select_dtypes(exclude=["number", "bool", "datetime"])
+    cells = (cell for name in texts for cell in texts[name])
+    return any(to_cell(cell) is not cell for cell in itertools.chain(X.columns, cells))
 
 
 def _perturbed(one, X, X_ref, notes):
@@ -156,11 +170,14 @@ def copy_folder(path, conditions, out, done, say):
         changed = _perturbed(_sized(one, values), batch, None, notes)[-1]
         if note is None and np.array_equal(changed, values):  # not compressed again
             content = (path / name).read_bytes()
-            write_whole(place, lambda file, content=content: file.write(content))
+            write_whole(
+                place, lambda file, content=content: file.write(content), is_named=False
+            )
         else:
             settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
             image = pillow.fromarray(np.asarray(changed))
-            write_whole(place, partial(image.save, format=kind, **settings))
+            save = partial(image.save, format=kind, **settings)
+            write_whole(place, save, is_named=False)
         done.add(place)
         written += 1
     if any(name.suffix.lower() in LOSSY for name in names):

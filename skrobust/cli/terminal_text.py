@@ -7,6 +7,8 @@ from textwrap import fill
 
 import click
 
+from skrobust._safe_terminal import printable, stream_of_bars
+
 
 class Progress:
     """Lines and bars on stderr, with the time since the start.
@@ -24,7 +26,7 @@ class Progress:
     def __call__(self, line):
         """Write one line."""
         if not self.is_quiet:
-            click.echo(f"[{self.seconds:6.1f} s] {line}", err=True)
+            click.echo(f"[{self.seconds:6.1f} s] {printable(line)}", err=True)
 
     @property
     def seconds(self):
@@ -35,7 +37,12 @@ class Progress:
         """Return the items under a progress bar with the time left, on a terminal."""
         from tqdm import tqdm
 
-        return tqdm(items, desc=label, disable=not self.has_bars)
+        return tqdm(
+            items,
+            desc=printable(label),
+            disable=not self.has_bars,
+            file=stream_of_bars(),
+        )
 
 
 def summary_text(collected, *, verbose=False):

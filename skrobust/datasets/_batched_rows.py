@@ -102,7 +102,8 @@ class BatchedRows:
         """
         caller = f"{_CALLER}.from_arrays"
         size = _size(batch_size, caller)
-        if not hasattr(X, "shape") or not hasattr(X, "__getitem__"):
+        has_rows = hasattr(X, "__getitem__") or issparse(X)
+        if not hasattr(X, "shape") or not has_rows:
             raise invalid(
                 "X", caller, "an array with shape and slices", type(X).__name__
             )

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from skrobust._folder_links import FolderLinks
 from skrobust._validation import check_choice
 from skrobust.datasets.build_image_set import build
 from skrobust.datasets.clips_on_disk import clip_name, folder_of, is_image
@@ -32,6 +33,7 @@ def load_image_folder(
     pages="one",
     on_error="raise",
     verify=True,
+    follow_links=False,
 ):
     """Load a folder of image files, where folders stand for classes or groups.
 
@@ -79,6 +81,9 @@ def load_image_folder(
         Whether each image is decoded once now, which finds those that are cut off.
         False reads the headers only: faster, but such an image then raises when it is
         used.
+    follow_links : bool, default=False
+        Whether links may lead out of the folder; otherwise files and folders behind
+        such links are treated as ``on_error`` says.
 
     Returns
     -------
@@ -121,7 +126,7 @@ def load_image_folder(
     options = ImageOptions.checked(caller, resize=resize, crop=crop, convert=convert)
     check_choice(verify, "verify", caller, (True, False))
     check_choice(pages, "pages", caller, ("one", "first", "all"))
-    files = all_files(folder)
+    files = all_files(folder, FolderLinks(folder, caller, follow_links), skips)
     images = [f for f in files if is_image(f)]
     ignored = [f for f in files if not is_image(f)]
     if metadata is not None and pattern is not None:

@@ -1,5 +1,6 @@
 """Folder of video files."""
 
+from skrobust._folder_links import FolderLinks
 from skrobust.datasets.build_image_set import build
 from skrobust.datasets.clips_on_disk import (
     clip_name,
@@ -25,6 +26,7 @@ def load_video_folder(
     crop=None,
     on_error="raise",
     cache=None,
+    follow_links=False,
     **sampling,
 ):
     """Load frames of the videos in a folder, where folders stand for classes or groups.
@@ -56,6 +58,9 @@ def load_video_folder(
         the SHA-256 of its file). Without it each use of an image decodes its
         video from the last key frame on, and crops again: slow for training. Your own
         ``crop`` function is known by its name alone: empty the folder when it changes.
+    follow_links : bool, default=False
+        Whether links may lead out of the folder; otherwise files and folders behind
+        such links are treated as ``on_error`` says.
     every, fps, method, short, random_state : object
         As in :func:`sample_frames`. ``short="raise"`` treats a clip with fewer than
         ``n_frames`` frames as ``on_error`` says.
@@ -92,7 +97,7 @@ def load_video_folder(
     options = ImageOptions.checked(caller, resize=resize, crop=crop)
     levels = check_levels(levels, label, caller)
     sampling = FrameSampling.of(caller, n_frames, sampling)
-    files = all_files(folder)
+    files = all_files(folder, FolderLinks(folder, caller, follow_links), skips)
     videos = [f for f in files if is_video(f)]
     records = []
     for file, facts in files_with_facts(folder, videos, levels, label, skips):

@@ -26,7 +26,7 @@ def load_uadfv(path, *, source="videos", n_frames=None, **options):
         Frames of each clip. Of videos exactly one of ``n_frames``, ``every`` and
         ``fps`` is given. Of images None takes all, an int at most that many, evenly
         spread.
-    resize, crop, on_error, cache : object
+    resize, crop, on_error, cache, follow_links : object
         As in :func:`load_video_folder`; ``cache`` is for videos only.
     verify : bool, default=True
         Whether each extracted image is decoded once now; False reads the headers only,

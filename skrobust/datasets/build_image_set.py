@@ -11,7 +11,13 @@ from skrobust.datasets._image_set import ImageSet
 from skrobust.datasets._lazy_images import LazyImages
 from skrobust.datasets.clips_on_disk import is_image
 from skrobust.datasets.cut_files import why_undecodable
-from skrobust.datasets.image_files import is_turned, n_pictures, pillow, read_image
+from skrobust.datasets.image_files import (
+    is_turned,
+    n_pictures,
+    open_picture,
+    pillow,
+    read_image,
+)
 from skrobust.datasets.video_files import read_frames
 
 _CALLER = "LazyImages"
@@ -107,9 +113,8 @@ def _image_size(path, options, verify, page):
     if verify:
         image = read_image(path, _CALLER, convert=options.convert, page=page)
         return options.finish(image, _CALLER).shape[:2]
-    Image = pillow(_CALLER)
     try:
-        with Image.open(path) as image:
+        with open_picture(path, _CALLER) as image:
             if page:
                 image.seek(page)
             size, mode = image.size[::-1], image.mode

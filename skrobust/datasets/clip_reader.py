@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._folder_links import FolderLinks
 from skrobust._keyed_noise.generator import seed_number, stream_number
 from skrobust._validation import check_choice, check_count
 from skrobust.datasets.build_image_set import build
@@ -42,6 +43,8 @@ class ClipReader:
     n_clips : int, default=None
         Most clips of each label, drawn by ``random_state`` before any is opened; None
         takes all.
+    follow_links : bool, default=False
+        Whether links may lead out of the folder.
     **sampling : dict
         As :func:`skrobust.datasets.sample_frames` documents them; for videos only.
     """
@@ -57,12 +60,14 @@ class ClipReader:
         crop=None,
         on_error="raise",
         cache=None,
+        follow_links=False,
         verify=True,
         n_clips=None,
         **sampling,
     ):
         self.caller, self.folder = caller, folder_of(path, caller)
         self.skips = Skips(on_error, caller)
+        self.links = FolderLinks(self.folder, caller, follow_links)
         check_choice(source, "source", caller, ("videos", "images"))
         check_choice(verify, "verify", caller, (True, False))
         self.options = ImageOptions.checked(caller, resize=resize, crop=crop)
@@ -117,10 +122,18 @@ class ClipReader:
         return [self._waiting[int(i)] for i in sorted(chosen)]
 
     def _read(self, path, facts):
+        places = [path, *path.parents]
+        for place in places[: places.index(self.folder)]:
+            reason = self.links.why_not(place)
+            if reason is not None:
+                self.skips.add(place, reason)
+                return
         if self.source == "videos":
             found = video_records(path, self.sampling, self.skips, **facts)
         else:
-            found = still_records(path, self.skips, n_frames=self.n_frames, **facts)
+            found = still_records(
+                path, self.skips, n_frames=self.n_frames, links=self.links, **facts
+            )
         self._records += found
 
     def image_set(self, layout):

@@ -54,10 +54,15 @@ def video_records(path, sampling, skips, **facts):
     ]
 
 
-def still_records(folder, skips, *, n_frames=None, **facts):
+def still_records(folder, skips, *, links, n_frames=None, **facts):
     """Return one record per image in the folder of a clip, evenly chosen."""
     files = [path for path in visible(Path(folder)) if is_image(path)]
-    if not files:
+    refused = {path: links.why_not(path) for path in files}
+    for path, reason in refused.items():
+        if reason is not None:
+            skips.add(path, reason)
+    files = [path for path in files if refused[path] is None]
+    if not files and not refused:
         skips.add(folder, "the clip has no images")
     if n_frames is not None and len(files) > n_frames:
         n = len(files)

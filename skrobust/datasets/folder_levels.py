@@ -4,11 +4,25 @@ from skrobust._validation import invalid
 from skrobust.datasets.clips_on_disk import visible
 
 
-def all_files(folder):
-    """Return all files below a folder, without hidden ones."""
+def all_files(folder, links, skips):
+    """Return all files below a folder, without hidden ones.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    links : FolderLinks
+        Says which links are followed.
+    skips : Skips
+        Takes the others.
+    """
     found = []
     for path in visible(folder):
-        found += all_files(path) if path.is_dir() else [path]
+        reason = links.why_not(path)
+        if reason is not None:
+            skips.add(path, reason)
+        else:
+            found += all_files(path, links, skips) if path.is_dir() else [path]
     return found
 
 

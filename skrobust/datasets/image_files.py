@@ -10,6 +10,9 @@ from skrobust.datasets.cut_files import why_undecodable
 
 IMAGE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 IMAGE_SUFFIXES |= {".apng", ".gif"}
+# Decoders of other formats are never tried, whatever the name of a file says: each is
+# code in C that reads what somebody else wrote.
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 _PAGED = {"GIF", "PNG", "TIFF", "WEBP"}  # which may hold an animation, or pages
 _ORIENTATION = 0x0112  # the number of the tag
 
@@ -17,6 +20,11 @@ _ORIENTATION = 0x0112  # the number of the tag
 def pillow(caller):
     """Return Pillow's module of images, or say how to install it."""
     return require("PIL.Image", caller, extra="images")
+
+
+def open_picture(source, caller):
+    """Open an image of a known format: a path, or a binary file."""
+    return pillow(caller).open(source, formats=FORMATS)
 
 
 def check_resize(resize, caller):
@@ -56,9 +64,8 @@ def n_pictures(path, caller):
 
     The small pictures that cameras put beside the large one in a JPEG do not count.
     """
-    Image = pillow(caller)
     try:
-        with Image.open(Path(path)) as image:
+        with open_picture(Path(path), caller) as image:
             return pictures_in(image)
     except (OSError, SyntaxError, EOFError):  # to be named when it is read
         return 1
@@ -97,7 +104,7 @@ def read_image(path, caller, *, convert=False, page=None):
     """
     Image, header = pillow(caller), ""
     try:
-        with Image.open(Path(path)) as image:
+        with open_picture(Path(path), caller) as image:
             height, width = image.size[::-1]
             header = f"a {image.format} of {height} x {width} pixels"
             return pixels_of(image, caller, convert=convert, page=page)
@@ -106,7 +113,7 @@ def read_image(path, caller, *, convert=False, page=None):
     except Image.UnidentifiedImageError as error:
         if Path(path).stat().st_size == 0:
             raise ValueError("it is empty (0 bytes)") from error
-        raise ValueError("it is no image that Pillow knows") from error
+        raise ValueError(f"it is no image ({', '.join(FORMATS)})") from error
     except (EOFError, OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ValueError(why_undecodable(path, error, header)) from error
 

@@ -11,8 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._folder_links import FolderLinks
 from skrobust._validation import invalid
-from skrobust.datasets.image_files import IMAGE_SUFFIXES, pillow, pixels_of
+from skrobust.datasets.image_files import (
+    IMAGE_SUFFIXES,
+    open_picture,
+    pillow,
+    pixels_of,
+)
 
 _RANGE = re.compile(r"\{(\d+)\.\.(\d+)\}")
 _SUFFIXES = (".tar", ".tar.gz", ".tgz")
@@ -36,9 +42,13 @@ def shard_files(shards, caller):
         raise invalid("shards", caller, rule, shards)
     path, found = Path(shards), _expanded(str(shards))
     if path.is_dir():
-        inside = path.rglob("*")
-        found = [str(p) for p in inside if p.name.lower().endswith(_SUFFIXES)]
-        found.sort()
+        inside = [p for p in path.rglob("*") if p.name.lower().endswith(_SUFFIXES)]
+        links = FolderLinks(path, caller)
+        for file in inside:
+            reason = links.why_not(file)
+            if reason is not None:
+                raise ValueError(f"{caller} does not read {str(file)!r}: {reason}.")
+        found = sorted(map(str, inside))
     elif len(found) == 1 and not path.exists():
         found = sorted(glob.glob(found[0]))
     missing = next((file for file in found if not Path(file).is_file()), None)
@@ -72,6 +82,7 @@ def shard_samples(file, caller):
         with tarfile.open(file, "r|*") as tar:
             for member in tar:
                 tar.members = []  # which would grow with the file
+                _check_member(member, file, caller)
                 folder, _, name = member.name.rpartition("/")
                 own, dot, ending = name.partition(".")
                 if not member.isfile() or not own or not dot:
@@ -93,6 +104,23 @@ def shard_samples(file, caller):
         ) from error
     if members:
         yield key, members
+
+
+def _check_member(member, file, caller):
+    """Raise for a member that is no file of its own, or names a place outside."""
+    parts = member.name.split("/")
+    if ".." in parts or member.name.startswith("/"):
+        why = "names a place outside the tar file; pack the folder by relative paths"
+    elif member.issym() or member.islnk():
+        why = (
+            f"is a link to {member.linkname!r}, and no sample; pack the files "
+            "themselves (tar --dereference --hard-dereference)"
+        )
+    elif not (member.isfile() or member.isdir()):
+        why = "is a device or a pipe, and no sample; leave it out"
+    else:
+        return
+    raise ValueError(f"{caller}: {str(file)!r}: the member {member.name!r} {why}.")
 
 
 def _check_end(file):
@@ -153,7 +181,7 @@ def _pixels(content, options, where, caller):
     Image = pillow(caller)
     kinds = (ValueError, EOFError, OSError, SyntaxError, Image.DecompressionBombError)
     try:
-        with Image.open(io.BytesIO(content)) as image:
+        with open_picture(io.BytesIO(content), caller) as image:
             return pixels_of(image, caller, convert=options.convert)
     except kinds as error:
         raise ValueError(f"{caller}: {where}: {error}.") from error

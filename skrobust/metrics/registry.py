@@ -243,6 +243,14 @@ def metric_names(**only):
     )
 
 
+def parameters_of(function):
+    """Return the parameters of a function; none for one of C without a signature."""
+    try:
+        return tuple(inspect.signature(function).parameters.values())
+    except ValueError:  # as of a ufunc before numpy 2.4
+        return ()
+
+
 def call_with_options(function, args, params, caller, title):
     """Call a function with those options that its keyword-only parameters name.
 
@@ -251,7 +259,7 @@ def call_with_options(function, args, params, caller, title):
     TypeError
         For an option that it does not have.
     """
-    parameters = inspect.signature(function).parameters.values()
+    parameters = parameters_of(function)
     known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     is_open = any(p.kind is p.VAR_KEYWORD for p in parameters)
     options = [name for name in known if name != "caller"]

@@ -1,7 +1,9 @@
 """State dicts of published weights, checked against a net before they are used."""
 
 import os
+import zipfile
 
+from skrobust._one_line import one_line
 from skrobust._optional import require
 from skrobust._validation import check_count, invalid
 
@@ -48,10 +50,20 @@ def read_state_dict(weights, caller):
     ----------
     weights : dict or path-like
         Names and tensors, or the file that holds them. A file is read with
-        ``weights_only=True``, so nothing in it is executed. Where training wrote the
-        names and tensors under "state_dict" or "model", these are taken.
+        ``weights_only=True``, so nothing in it is executed, after its checksums were
+        compared with its content; files in the format of before torch 1.6 have none.
+        Where training wrote the names and tensors under "state_dict" or "model", these
+        are taken.
     caller : str
         Name of the public function, for error messages.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no file.
+    ValueError
+        For a file of another kind or that is damaged, and for weights with NaN or
+        infinity in single precision, or negative variances.
     """
     import torch
 
@@ -59,6 +71,7 @@ def read_state_dict(weights, caller):
         path = os.fspath(weights)
         if not os.path.isfile(path):
             raise FileNotFoundError(f"{caller} found no file at {path!r}.")
+        _check_sums(path, caller)
         try:
             weights = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:
@@ -76,7 +89,47 @@ def read_state_dict(weights, caller):
     if not is_state:
         rule = "None, a state dict or the path of one"
         raise invalid("weights", caller, rule, type(weights).__name__)
+    for name, value in weights.items():
+        defect = _defect(name, value)
+        if defect:
+            raise ValueError(
+                f"The 'weights' parameter of {caller} must hold finite numbers, and "
+                f"variances that are not negative; {name!r} has {defect}. The file is "
+                "damaged, or the training diverged: take another checkpoint."
+            )
     return weights
+
+
+def _check_sums(path, caller):
+    """Raise where the content of an archive of torch differs from its checksums.
+
+    :func:`torch.load` does not compare them.
+    """
+    try:
+        if not zipfile.is_zipfile(path):
+            return
+        with zipfile.ZipFile(path) as archive:
+            broken = archive.testzip()
+    except Exception as error:  # whatever a damaged header leads to
+        broken = one_line(error)
+    if broken is not None:
+        raise ValueError(
+            f"{caller} could not read {path!r}: the file is damaged, its content and "
+            f"its checksums differ ({broken}); get it anew."
+        )
+
+
+def _defect(name, value):
+    """Return what is impossible in a parameter of a net, in words, or None."""
+    if not value.is_floating_point() or value.is_meta:
+        return None
+    values = value.detach().float()  # as the net will hold it
+    n = int((~values.isfinite()).sum())
+    if n:
+        return f"{n} of {values.numel()} values that are NaN or infinite"
+    if name.endswith("running_var") and bool((values < 0).any()):
+        return "negative values"
+    return None
 
 
 def without_prefix(weights, first):

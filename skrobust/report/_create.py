@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._whole_file import write_text_whole
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
 from skrobust.report._report_json import report_from_json, to_json
@@ -168,7 +169,7 @@ def _written(path, make, collected):
     if path is None:
         return None
     path = Path(path)
-    path.write_text(make(collected), encoding="utf-8")
+    write_text_whole(path, make(collected))
     return path
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 
 from skrobust._one_line import one_line
 from skrobust._parallel import progress_bar
+from skrobust._safe_terminal import printable
 
 # Errors that skip one section only: whatever a user's model raises, but not Ctrl-C.
 FAILURES = (Exception,)
@@ -68,7 +69,7 @@ class Log:
         if self._progress is not None:
             self._progress(f"{model}: {section}")
         if self._bar is not None:
-            self._bar.set_description_str(f"{model}: {section}")
+            self._bar.set_description_str(printable(f"{model}: {section}"))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:

@@ -266,7 +266,7 @@ def deepfake_study(
         "notes": notes,
     }  # fmt: skip
     text = strict_json(results)
-    write_text_whole(out / "results.json", text)
+    write_text_whole(out / "results.json", text, is_named=False)
     results = json.loads(text)
-    write_text_whole(out / "report.html", study_page(results))
+    write_text_whole(out / "report.html", study_page(results), is_named=False)
     return results

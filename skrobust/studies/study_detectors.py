@@ -11,6 +11,7 @@ from skrobust._validation import invalid
 from skrobust.base.content_digest import content_digest
 from skrobust.evaluation.checkpoint import versions_of
 from skrobust.nets import make_net_classifier
+from skrobust.nets.state_dicts import read_state_dict
 
 CLASSES = ("fake", "real")
 
@@ -110,10 +111,7 @@ def _stem_of(name, net, train, size, seed):
 
 
 def _load(net, file):
-    import torch
-
-    state = torch.load(file, weights_only=True, map_location="cpu")
-    net.load_state_dict(state)
+    net.load_state_dict(read_state_dict(file, "deepfake_study"))
 
 
 def _trained(net, train, size, device, seed):

@@ -223,11 +223,11 @@ def test_perturb_goes_on_where_it_was(folder, tmp_path, monkeypatch):
         assert manifest["files"][name.as_posix()] == digest
     written, write = [], perturbed_copies.write_whole
 
-    def killed(place, content):
+    def killed(place, content, **options):
         if len(written) == 5:
             raise KeyboardInterrupt
         written.append(place)
-        write(place, content)
+        write(place, content, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(perturbed_copies, "write_whole", killed)

@@ -24,9 +24,20 @@ TEXTS = [
     "\ta",
     "\ra",
     "+a",
+    "\n=1",
+    "\uff1d1",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff20a",
+    "-inf",
+    "+nan",
+    "-1_0",
+    "-1 ",
+    "-1+1",
+    "-\u0661",
     "-1",
 ]
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FORMULAS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=repr)
@@ -40,9 +51,24 @@ def test_distinct_texts_have_distinct_cells():
     assert len({to_cell(text) for text in TEXTS}) == len(TEXTS)
 
 
-@pytest.mark.parametrize("number", ["-1", "+1", "-1e5", -2.5, 3])
+@pytest.mark.parametrize(
+    "number", ["-1", "+1", "-0.5", "-.5", "-1.", "-1e5", "+2.5E-3", -2.5, 3]
+)
 def test_numbers_stay(number):
     assert to_cell(number) is number
+
+
+def test_copies_for_models_keep_their_text_and_say_so(tmp_path):
+    table = pandas.DataFrame({"note": ["=1+1", "b"], "x": [-0.5, 1.0], "z": [1.0, 2.0]})
+    for name, frame in (("evil", table), ("good", table.assign(note="-1"))):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        words = ("--perturbation", "FeatureNoise", "--severity", 2, "--target", "x")
+        out = tmp_path / name
+        code, text, err = run("perturb", tmp_path / f"{name}.csv", *words, "--out", out)
+        assert code == 0, err
+        assert ("formulas" in text) == (name == "evil")
+        copies = list(out.rglob("*.csv"))
+        assert [list(pandas.read_csv(c).x) for c in copies] == [[-0.5, 1.0]]
 
 
 def test_a_list_to_label_has_no_formula_and_its_items_are_found_again(tmp_path):

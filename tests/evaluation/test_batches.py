@@ -244,6 +244,7 @@ def test_a_checkpoint_keeps_labels_of_text_in_objects(tmp_path, scoring):
 
 
 def test_groups_and_clusters_go_on():
+    pytest.importorskip("pandas")
     n = len(ROWS)
     more = {
         "groups": np.arange(n) % 2,

@@ -168,6 +168,7 @@ def test_pairing_makes_differences_sharp():
 
 
 def test_several_models_are_corrected():
+    pytest.importorskip("pandas")
     rng = np.random.default_rng(32)
     models = {
         name: rng.random(80) < q for name, q in (("a", 0.9), ("b", 0.75), ("c", 0.6))

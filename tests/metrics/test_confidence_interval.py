@@ -216,6 +216,7 @@ def test_unanimous_clusters_get_an_honest_width():
 
 
 def test_band_is_the_curve_between_its_limits():
+    pytest.importorskip("pandas")
     rng = np.random.default_rng(18)
     clean, moved = (rng.dirichlet([1, 1, 1], size=50) for _ in range(2))
     band = robust_ratio_band(clean, moved)

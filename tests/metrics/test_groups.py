@@ -33,6 +33,7 @@ def answers(counts):
 
 
 def test_table_of_groups():
+    pytest.importorskip("pandas")
     rows = answers({"a": (56, 70), "b": (48, 80), "c": (20, 25)})
     results = group_robustness(*rows, random_state=0, n_permutations=99)
     assert results.group.tolist() == ["a", "b", "c"]
@@ -236,6 +237,7 @@ def probabilities(n=240, seed=0):
 
 
 def test_curve_equals_the_plain_functions_group_by_group():
+    pytest.importorskip("pandas")
     p, q, groups = probabilities()
     found = group_robust_ratio_curve(p, q, groups, random_state=0, n_permutations=99)
     frame = found.to_frame()

@@ -53,6 +53,7 @@ def test_sensitivity_is_the_derivative(scores):
 
 
 def test_sensitivity_to_mean_and_variation():
+    pytest.importorskip("pandas")
     found = accuracy_stability_sensitivity(pair(0.7, 0.2))
 
     def index(mean, variation):

@@ -163,7 +163,8 @@ def _manifest(out):
 
 
 def _write_manifest(out, facts):
-    write_text_whole(out / MANIFEST, json.dumps(seal(facts), indent=1))
+    text = json.dumps(seal(facts), indent=1)
+    write_text_whole(out / MANIFEST, text, is_named=False)
 
 
 def _digest_of(path):

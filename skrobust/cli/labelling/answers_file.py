@@ -45,7 +45,7 @@ def write_questions(path, shown, reader, name=None):
     if settings is None:
         return None
     beside = path.with_name(f"{path.stem}-settings{settings[0]}")
-    write_text_whole(beside, settings[1])
+    write_text_whole(beside, settings[1], is_named=False)
     return beside
 
 

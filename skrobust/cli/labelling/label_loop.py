@@ -4,8 +4,9 @@ import sys
 
 import click
 
+from skrobust._safe_terminal import printable
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.labelling.result_sentences import plain_text, progress_sentence
+from skrobust.cli.labelling.result_sentences import progress_sentence
 from skrobust.cli.labelling.shown_input import show_input
 
 
@@ -82,21 +83,21 @@ class LabelLoop:
     def _describe(self, i, given):
         at, n = self.queue.place(i), self.queue.n
         out_of = f" of {n}" if n and at < n else ""
-        name = plain_text(self.pool.items[i])
+        name = printable(self.pool.items[i])
         known = name == str(i)
         path = self.pool.path(i)
-        shown = plain_text(path) if path is not None else name
+        shown = printable(path) if path is not None else name
         click.echo(f"\n[{at + 1}{out_of}] id {i}" + ("" if known else f"  {shown}"))
         blind = self.options["blind"]
         one = show_input(i, self.pool, self.reader, self.show, blind=blind)
         for column, value in one.columns.items():
-            click.echo(f"  {plain_text(column)}: {plain_text(value)}")
+            click.echo(f"  {printable(column)}: {printable(value)}")
         if one.predicted is not None:
-            click.echo(f"  predicted: {plain_text(one.predicted)}")
+            click.echo(f"  predicted: {printable(one.predicted)}")
         if self.options["view"] and path is not None:
             click.launch(str(path))
         if given is not None:
-            words = plain_text(self.reader.in_words(*given))
+            words = printable(self.reader.in_words(*given))
             click.echo(f"  was: {words} (Enter keeps it)")
 
     def _answer(self, i, word):
@@ -105,14 +106,14 @@ class LabelLoop:
             kind, answer = self.reader.read(word)
         except UserError as error:
             self._unsure = None
-            click.echo(f"  {error.message}")
+            click.echo(f"  {printable(error.message)}")
             return
         unknown = self.queue.is_unknown(kind, answer)
         if unknown and self._unsure != (i, answer):
             self._unsure = (i, answer)
             known = ", ".join(str(label) for label in self.reader.known[:10])
             click.echo(
-                f"  {plain_text(word)!r} is not among the labels ({plain_text(known)}"
+                f"  {printable(word)!r} is not among the labels ({printable(known)}"
                 f"{', ...' if len(self.reader.known) > 10 else ''}); type it again to "
                 f"keep it{self._or_control(answer)}"
             )

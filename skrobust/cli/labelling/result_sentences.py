@@ -2,16 +2,12 @@
 
 import math
 
+from skrobust._safe_terminal import printable
 from skrobust.cli.labelling.grading import written
 from skrobust.cli.terminal_text import wrapped
 
 N_NAMED = 10
 _FEW = "Fewer than two usable answers"
-
-
-def plain_text(value):
-    """Return a value as one line in which nothing steers the terminal."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
 
 
 def result_text(facts):
@@ -38,7 +34,7 @@ def result_text(facts):
         lines.append(f"{reached} {wanted}{first if waits else ''}.")
     known = facts["estimate"] is not None  # else the sentence above says so already
     notes = [text for text in facts["warnings"] if known or not text.startswith(_FEW)]
-    lines += [f"warning: {plain_text(text)}" for text in notes]
+    lines += [f"warning: {printable(text)}" for text in notes]
     return "\n".join(map(_wrapped, lines))
 
 
@@ -144,7 +140,7 @@ def _width(half_width, facts):
 
 def _failures(facts):
     graded, rows = facts["range"] is not None, facts["failures"]
-    named = [plain_text(row["item"]) for row in rows]
+    named = [printable(row["item"]) for row in rows]
     what = "Failures found: "
     if graded:
         name, best = facts["measure"].removeprefix("mean "), facts["best"]
@@ -152,7 +148,7 @@ def _failures(facts):
         what = f"Scores below {best:g}" if is_score else f"Losses above {best:g}"
         what += f", {'lowest' if is_score else 'largest'} first: "
         rows = sorted(rows, key=lambda row: row[name], reverse=not is_score)
-        named = [f"{plain_text(row['item'])} ({written(row[name])})" for row in rows]
+        named = [f"{printable(row['item'])} ({written(row[name])})" for row in rows]
     text = f"{len(named)}: {', '.join(named[:N_NAMED])}" if named else "0"
     if len(named) > N_NAMED:
         text += f" and {len(named) - N_NAMED} more"

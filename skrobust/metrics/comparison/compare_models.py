@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._deprecation import warn_deprecated
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._validation import (
@@ -264,10 +265,5 @@ class ComparisonResults(Results):
 
     def __getitem__(self, key):
         if key == "ranking_kept":
-            warnings.warn(
-                "ranking_kept is deprecated and will be removed in 0.3; use the "
-                "confidence sets in ranks instead.",
-                FutureWarning,
-                stacklevel=3,
-            )
+            warn_deprecated("ranking_kept", "the confidence sets in ranks", 3)
         return super().__getitem__(key)

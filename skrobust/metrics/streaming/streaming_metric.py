@@ -1,6 +1,5 @@
 """Metrics of the registry over rows that come in batches."""
 
-import inspect
 import warnings
 
 import numpy as np
@@ -9,7 +8,7 @@ from skrobust._containers import shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._validation import check_confidence, check_count, check_scores, invalid
 from skrobust.metrics.intervals.interval import IntervalRequest
-from skrobust.metrics.registry import get_metric
+from skrobust.metrics.registry import get_metric, parameters_of
 from skrobust.metrics.streaming.sample_means import SampleMean
 
 _NOT_OVER_BATCHES = (
@@ -252,7 +251,7 @@ class StreamingMetric:
 
 def _check_complete(spec, params, caller):
     """Raise where an option is missing that the function of the metric needs."""
-    for p in inspect.signature(spec.function).parameters.values():
+    for p in parameters_of(spec.function):
         needed = p.kind is p.KEYWORD_ONLY and p.default is p.empty
         if needed and p.name not in params:
             raise TypeError(

@@ -11,6 +11,7 @@ from skrobust._optional import require
 from skrobust._validation import invalid, number_array
 
 _SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+_FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # no other decoder is tried
 _RULE = (
     "None, a folder with pictures, or a sequence of arrays of shape (height, width) or "
     "(height, width, 3), uint8 or floats in [0, 1]"
@@ -86,7 +87,7 @@ def check_pictures(pictures, caller, name):
 
 @lru_cache(maxsize=32)
 def _read(path, _changed, pillow):
-    with pillow.open(path) as image:
+    with pillow.open(path, formats=_FORMATS) as image:
         return np.asarray(image.convert("RGB"), dtype=np.float32) / 255
 
 

@@ -1,0 +1,45 @@
+"""Links in folders of data: what they lead to counts where it lies in the folder."""
+
+from skrobust._validation import check_choice
+
+
+class FolderLinks:
+    """Check of the links that are met while a folder is read.
+
+    A folder from elsewhere may hold a link to any file of this machine, whose content
+    would end up in a report, a list to label or a picture; and a link to a folder above
+    it, behind which every file lies again.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    caller : str
+        Name of the public function, for error messages.
+    follow : bool, default=False
+        Whether links may lead out of the folder.
+    """
+
+    def __init__(self, folder, caller, follow=False):
+        check_choice(follow, "follow_links", caller, (True, False))
+        self._root, self._follow = folder.resolve(), follow
+
+    def why_not(self, path):
+        """Return why what lies behind a path is not used; None where it is.
+
+        Parameters
+        ----------
+        path : Path
+            Met in the folder; only a link can be refused.
+        """
+        if not path.is_symlink():
+            return None
+        try:
+            target = path.resolve()
+        except (OSError, RuntimeError):  # RuntimeError: before Python 3.13
+            return "it is a link that leads back to itself"
+        if path.parent.resolve().is_relative_to(target):
+            return "it is a link to a folder that holds it"
+        if self._follow or target.is_relative_to(self._root):
+            return None
+        return "it is a link that leads out of the folder"
