@@ -48,7 +48,7 @@ class ChosenTests:
         return tests - self.failing, modules
 
     def chosen(self, file, lines, limit):
-        """Return at most ``limit`` seconds of tests, in order, and how many there are."""
+        """Return at most ``limit`` seconds of tests in order, and the number of all."""
         tests, modules = self.covering(file, lines)
         if not tests and not modules:
             return [], 0
