@@ -198,7 +198,7 @@ class MutantServer:
             :MODULES
         ]
         given = [name for name in names if name.partition("::")[0] in modules]
-        options = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:terminal", "-n", "0"]
+        options = ["-q", "-s", "-p", "no:cacheprovider", "-n", "0"]
         signal.setitimer(signal.ITIMER_PROF, 120)
         code = pytest.main([*options, *given], plugins=[reporter])
         reporter.leave("survived" if code == 0 else f"pytest ended with {code}")
