@@ -6,6 +6,7 @@ mutant of what runs on import has its modules imported anew, by another session 
 child. Each result is a line of a file, and mutants found there are not run again.
 """
 
+import ast
 import contextlib
 import importlib
 import importlib.abc
@@ -22,7 +23,13 @@ from pathlib import Path
 import pytest
 from changes import Mutant, mutated
 from chosen_tests import ChosenTests
-from patched_code import changed_codes, functions_by_place, patch
+from patched_code import (
+    changed_codes,
+    changed_defaults,
+    functions_by_place,
+    patch,
+    patch_defaults,
+)
 
 SLOWER = 10  # a test that takes so many times its seconds is stopped
 MEMORY = 6 * 2**30  # bytes that a child may add
@@ -88,13 +95,14 @@ class MutantServer:
         self.limit = config.getoption("--mutant-seconds")
         tasks = json.loads(Path(config.getoption("--mutant-tasks")).read_text())
         self.tasks = [Mutant(*task) for task in tasks]
-        self.tests = ChosenTests(config.getoption("--mutant-lines"))
+        self.lines = config.getoption("--mutant-lines")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         for name in ("torch", "skorch", "pandas", "matplotlib.pyplot", "polars"):
             with contextlib.suppress(ImportError):  # once, and in no child
                 importlib.import_module(name)
+        self.tests = ChosenTests(self.lines)
         self.items = {item.nodeid: item for item in session.items}
         self.functions = functions_by_place(os.path.join(self.root, "skrobust"))
         done = set()
@@ -112,6 +120,7 @@ class MutantServer:
         tree = mutated(source, mutant.site)
         original = compile(source, path, "exec", dont_inherit=True)
         code = compile(tree, path, "exec", dont_inherit=True)
+        self.defaults = changed_defaults(ast.parse(source), tree, path)
         names, covering = self.tests.chosen(mutant.file, mutant.lines, self.limit)
         names = [name for name in names if name in self.items]
         if not names:
@@ -181,8 +190,14 @@ class MutantServer:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         reporter = Reporter(pipe, self.tests.seconds)
         pairs = changed_codes(original, code)
+        ready = False
         if pairs is not None and patch(pairs, self.functions):
             reporter._say("way", "patched")
+            ready = True
+        elif self.defaults and patch_defaults(self.defaults, self.functions):
+            reporter._say("way", "defaults")
+            ready = True
+        if ready:
             session.config.pluginmanager.register(reporter)
             items = [self.items[name] for name in names]
             for item, following in zip(items, [*items[1:], None], strict=True):
@@ -209,7 +224,7 @@ def pytest_addoption(parser):
     parser.addoption("--mutant-tasks", help="JSON file of mutants")
     parser.addoption("--mutant-results", help="file of results, one a line")
     parser.addoption("--mutant-lines", help="file of lines_of_tests")
-    parser.addoption("--mutant-seconds", type=float, default=8.0)
+    parser.addoption("--mutant-seconds", type=float, default=5.0)
 
 
 def pytest_configure(config):

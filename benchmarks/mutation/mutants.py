@@ -216,7 +216,7 @@ def main():
     command.add_argument("results", type=Path)
     command.add_argument("--folders", nargs="*")
     command.add_argument("--tests", nargs="*", help="the folders that are asked alone")
-    command.add_argument("--seconds", type=float, default=8.0, help="of tests, at most")
+    command.add_argument("--seconds", type=float, default=5.0, help="of tests, at most")
     command.add_argument("--part", default="1/1", help="1/2 and 2/2 for two processes")
     command.add_argument("--again", type=Path, help="file for survivors, tried anew")
     command.set_defaults(call=run)

@@ -4,6 +4,7 @@ Functions keep their identity and get new code, so that nothing is imported agai
 change of what runs on import (defaults, class attributes) cannot be made in this way.
 """
 
+import ast
 import gc
 import types
 
@@ -78,3 +79,63 @@ def patch(pairs, functions):
     for function, code in touched:
         function.__code__ = code
     return bool(touched)
+
+
+def _signatures(tree):
+    """Yield name, first line and arguments of the functions of a module and classes."""
+    waiting = [((), node) for node in tree.body]
+    while waiting:
+        names, node = waiting.pop()
+        if isinstance(node, ast.ClassDef):
+            waiting += [((*names, node.name), child) for child in node.body]
+        elif isinstance(node, ast.FunctionDef):
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            yield ".".join((*names, node.name)), first, node.args
+
+
+def changed_defaults(original, new, path):
+    """Return the place of a function of which only defaults changed, and these."""
+    pairs = zip(_signatures(original), _signatures(new), strict=True)
+    changed = [now for old, now in pairs if ast.dump(old[2]) != ast.dump(now[2])]
+    if len(changed) != 1:
+        return None
+    name, first, arguments = changed[0]
+
+    def values(nodes):
+        kept = [node for node in nodes if node is not None]
+        return [compile(ast.Expression(node), path, "eval") for node in kept]
+
+    keywords = [
+        argument.arg
+        for argument, node in zip(
+            arguments.kwonlyargs, arguments.kw_defaults, strict=True
+        )
+        if node is not None
+    ]
+    return (
+        path,
+        name,
+        first,
+        values(arguments.defaults),
+        dict(zip(keywords, values(arguments.kw_defaults), strict=True)),
+    )
+
+
+def patch_defaults(changed, functions):
+    """Give living functions other defaults; return False where there are none."""
+    path, name, first, positional, keywords = changed
+    found = [
+        function
+        for place, living in functions.items()
+        if place[:3] == (path, name, first)
+        for function in living
+    ]
+    for function in found:
+        names = function.__globals__
+        if positional:
+            function.__defaults__ = tuple(eval(code, names) for code in positional)
+        if keywords:
+            function.__kwdefaults__ = {
+                keyword: eval(code, names) for keyword, code in keywords.items()
+            }
+    return bool(found)
