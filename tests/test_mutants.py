@@ -10,9 +10,9 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks" / "mutation"))
 
-import changes  # noqa: E402
-import chosen_tests  # noqa: E402
-import patched_code  # noqa: E402
+import changes
+import chosen_tests
+import patched_code
 
 SOURCE = '''
 """Text - 1."""
