@@ -42,7 +42,6 @@ def test_covariance_of_rates_is_the_sandwich_of_the_pairwise_likelihood(n_classe
 
     at = found.centre
     scores = np.array([approx_fprime(at, likelihood, 1e-7, pairs) for pairs in inputs])
-    assert scores.sum(axis=0) == pytest.approx(np.zeros(3), abs=0.05)
     # The expected information of a pair is the square of the slope by its variance.
     information = np.zeros((3, 3))
     for pairs in inputs:
