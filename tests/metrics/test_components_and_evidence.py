@@ -64,6 +64,24 @@ def test_error_of_seen_squares_has_satterthwaites_freedom():
     assert df == pytest.approx(parts.sum() ** 2 / (parts**2 / counts).sum())
 
 
+def test_freedom_is_at_least_one_where_mean_squares_cancel():
+    found = Components(two_way(np.random.default_rng(1)), ["row", "column"], {})
+    found.mean_squares = np.array([1.0, 0.1, 1.05])
+    error, df = found.error({"row": 5, "column": 4}, (), planned=False)
+    assert error == pytest.approx(np.sqrt(0.05 / 20))
+    assert df == 1
+
+
+@pytest.mark.parametrize(("threshold", "p_value"), [(-0.5, 0.0), (1.5, 1.0)])
+def test_a_share_is_sure_to_be_above_less_than_0_and_never_above_more_than_1(
+    threshold, p_value
+):
+    correct = np.arange(40) < 30
+    found = threshold_test("robust_accuracy", correct, threshold=threshold)
+    assert found.p_value == p_value
+    assert found.verdict == ("fails" if p_value else "passes")
+
+
 @pytest.mark.parametrize("k", [0, 12, 20, 40])
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 1.0])
 def test_threshold_tests_of_shares_are_the_exact_binomial_test(k, threshold):
@@ -124,6 +142,7 @@ def test_limits_of_draws_are_their_order_statistics():
     draws = np.arange(1.0, 100.0)
     one = PosteriorDraws(50.0, [draws])
     assert one.limits(0.05) == (5, 95)
+    assert one.limits(0.01) == (1, 99)
     assert one.limits(0.001) == (-np.inf, np.inf)
     two = PosteriorDraws(50.0, [draws, draws + 10])
     assert two.limits(0.05) == (5, 105)

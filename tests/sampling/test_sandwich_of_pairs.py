@@ -1,5 +1,7 @@
 """Variances of annotators' rates, by sums over inputs and by finite differences."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -21,16 +23,16 @@ def answers(rng, n, rates, n_classes=3):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_covariance_of_rates_is_the_sandwich_of_the_pairwise_likelihood(n_classes):
     rng = np.random.default_rng(n_classes)
-    table = answers(rng, 80, [0.1, 0.2, 0.3], n_classes)
+    table = answers(rng, 80, [0.1, 0.2, 0.3, 0.15], n_classes)
     table[:20, 0], table[20:30, 1] = None, None
-    found = Pairs(table, n_classes).fit()
+    found = Pairs(table, n_classes).fit()  # of six pairs and four rates: weights count
     turn = n_classes / (n_classes - 1)
     # Pairs of each input, and for each two annotators one more of either kind.
     inputs = []
     for row in table:
-        there = [a for a in range(3) if row[a] is not None]
+        there = [a for a in range(4) if row[a] is not None]
         inputs.append([(a, b, row[a] != row[b]) for a in there for b in there if a < b])
-    for a, b in ((0, 1), (0, 2), (1, 2)):
+    for a, b in combinations(range(4), 2):
         inputs += [[(a, b, True)], [(a, b, False)]]
 
     def likelihood(rates, pairs):
@@ -43,16 +45,16 @@ def test_covariance_of_rates_is_the_sandwich_of_the_pairwise_likelihood(n_classe
     at = found.centre
     scores = np.array([approx_fprime(at, likelihood, 1e-7, pairs) for pairs in inputs])
     # The expected information of a pair is the square of the slope by its variance.
-    information = np.zeros((3, 3))
+    information = np.zeros((4, 4))
     for pairs in inputs:
         for a, b, _ in pairs:
             share = at[a] + at[b] - turn * at[a] * at[b]
-            slope = np.zeros(3)
+            slope = np.zeros(4)
             slope[a], slope[b] = 1 - turn * at[b], 1 - turn * at[a]
             information += np.outer(slope, slope) / (share * (1 - share))
     used = sum(bool(pairs) for pairs in inputs)
     inverse = np.linalg.inv(information)
-    expected = used / (used - 3) * inverse @ (scores.T @ scores) @ inverse
+    expected = used / (used - 4) * inverse @ (scores.T @ scores) @ inverse
     np.testing.assert_allclose(found.covariance, expected, rtol=1e-3)
 
 
