@@ -355,3 +355,16 @@ def test_presets_look_for_pictures_of_frost_at_once(preset, tmp_path):
     with pytest.raises(ValueError, match=f"{preset.__name__} found no pictures in"):
         preset(frost_pictures=tmp_path)
     assert preset(frost_pictures=[np.zeros((40, 40))])
+
+
+def test_saturation_has_the_published_constants():
+    # c = (scale, offset) of Hendrycks and Dietterich, for large and for small images.
+    large = [(0.3, 0), (0.1, 0), (2, 0), (5, 0.1), (20, 0.2)]
+    small = [(0.3, 0), (0.1, 0), (1.5, 0), (2, 0.1), (2.5, 0.2)]
+    strengths = sp.Saturate._strengths
+    for k, constants in enumerate((small, large)):
+        given = [
+            (strengths["scale"].levels, strengths["offset"].levels),
+            (strengths["scale"].large, strengths["offset"].large),
+        ][k]
+        assert list(zip(*given, strict=True)) == constants
