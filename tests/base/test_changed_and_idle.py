@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from skrobust.base.changed_rows import changed_rows
 from skrobust.base.idle import _ever_changes
@@ -47,3 +48,10 @@ def test_texts_and_series_that_stay_have_not_changed():
     X = np.array([[1.0, np.nan], [2.0, 3.0]])
     assert changed_rows(X, X.copy()).tolist() == [False, False]
     assert changed_rows(X, X + [[0, 0], [0, 1]]).tolist() == [False, True]
+
+
+def test_sparse_rows_that_stay_have_not_changed():
+    X = csr_array(np.array([[0.0, 1.0], [0.0, 0.0], [2.0, 0.0]]))
+    moved = csr_array(np.array([[0.0, 1.0], [0.0, 3.0], [0.0, 0.0]]))
+    assert changed_rows(X, X.copy()).tolist() == [False] * 3
+    assert changed_rows(X, moved).tolist() == [False, True, True]
