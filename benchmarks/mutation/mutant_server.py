@@ -115,6 +115,8 @@ class MutantServer:
         self.tests = ChosenTests(self.lines)
         known = self.tests.seconds
         self.tests.failing |= {name for name in known if THREADED in name}
+        with contextlib.suppress(FileNotFoundError), open(f"{self.lines}.hung") as file:
+            self.tests.failing |= set(file.read().splitlines())
         self.items = {item.nodeid: item for item in session.items}
         self.functions = functions_by_place(os.path.join(self.root, "skrobust"))
         done = set()
@@ -133,16 +135,19 @@ class MutantServer:
         original = compile(source, path, "exec", dont_inherit=True)
         code = compile(tree, path, "exec", dont_inherit=True)
         self.defaults = changed_defaults(ast.parse(source), tree, path)
-        outcome = Outcome("hung", None, 0.0, "")
-        while outcome.state == "hung":
-            # It waits for a thread that the parent had: leave the test out, too.
-            self.tests.failing.add(outcome.test)
-            names, covering = self.tests.chosen(mutant.file, mutant.lines, self.limit)
-            names = [name for name in names if name in self.items]
-            if not names:
-                outcome = Outcome("not covered", None, 0.0, "")
+        names, covering = self.tests.chosen(mutant.file, mutant.lines, self.limit)
+        names = given = [name for name in names if name in self.items]
+        outcome = Outcome("not covered", None, 0.0, "")
+        while given:
+            outcome = self._run(session, given, path, original, code)
+            if outcome.state != "hung" or outcome.test not in given:
                 break
-            outcome = self._run(session, names, path, original, code)
+            # It waits for a thread or a process that is not there: go on behind it.
+            self.tests.failing.add(outcome.test)
+            with open(f"{self.lines}.hung", "a") as file:
+                file.write(f"{outcome.test}\n")
+            given = given[given.index(outcome.test) + 1 :]
+            outcome = outcome._replace(state="survived", test=None)
         record = {
             "key": mutant.key, "file": mutant.file, "line": mutant.line,
             "kind": mutant.kind, "covering": covering, "given": len(names),
