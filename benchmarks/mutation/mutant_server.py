@@ -116,7 +116,7 @@ class MutantServer:
         known = self.tests.seconds
         self.tests.failing |= {name for name in known if THREADED in name}
         with contextlib.suppress(FileNotFoundError), open(f"{self.lines}.hung") as file:
-            self.tests.failing |= set(file.read().splitlines())
+            self._leave_out(file.read().splitlines())
         self.items = {item.nodeid: item for item in session.items}
         self.functions = functions_by_place(os.path.join(self.root, "skrobust"))
         done = set()
@@ -127,6 +127,12 @@ class MutantServer:
             if mutant.key not in done:
                 self._try(session, mutant)
         return True
+
+    def _leave_out(self, tests):
+        """Ask these tests no more, nor the same function with other parameters."""
+        functions = {name.partition("[")[0] for name in tests}
+        known = self.tests.seconds
+        self.tests.failing |= {n for n in known if n.partition("[")[0] in functions}
 
     def _try(self, session, mutant):
         path = os.path.join(self.root, mutant.file)
@@ -143,10 +149,11 @@ class MutantServer:
             if outcome.state != "hung" or outcome.test not in given:
                 break
             # It waits for a thread or a process that is not there: go on behind it.
-            self.tests.failing.add(outcome.test)
+            self._leave_out([outcome.test])
             with open(f"{self.lines}.hung", "a") as file:
                 file.write(f"{outcome.test}\n")
             given = given[given.index(outcome.test) + 1 :]
+            given = [name for name in given if name not in self.tests.failing]
             outcome = outcome._replace(state="survived", test=None)
         record = {
             "key": mutant.key, "file": mutant.file, "line": mutant.line,

@@ -104,7 +104,9 @@ def run(arguments):
     results = arguments.results.resolve()
     if arguments.again:
         kept = set(survivors_of(read(results)))
-        tasks = [task for task in tasks if task.key in kept]
+        files = sorted({key.partition(":")[0] for key in kept})
+        found = [m for f in files for m in mutants_of((ROOT / f).read_text(), f)]
+        tasks = [mutant for mutant in found if mutant.key in kept]
         results = arguments.again.resolve()
     listed = results.with_suffix(f".tasks{part}.json")
     listed.write_text(json.dumps(tasks))
@@ -121,12 +123,14 @@ def run(arguments):
 
 
 def read(*paths):
-    """Return the last result of each mutant."""
+    """Return the result of each mutant: killed, where a run of several killed it."""
     found = {}
     for path in paths:
         for line in Path(path).read_text().splitlines():
             record = json.loads(line)
-            found[record["key"]] = record
+            known = found.get(record["key"], {"state": "not covered"})["state"]
+            if record["state"] == "killed" or known == "not covered":
+                found[record["key"]] = record
     return found
 
 
