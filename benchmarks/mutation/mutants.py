@@ -205,6 +205,16 @@ def coverage(arguments):
     measure.save()
     measure.load()
     measure.report(skip_covered=True, show_missing=True, precision=1)
+    report = Path(f"{arguments.lines}.coverage.json")
+    measure.json_report(outfile=str(report))
+    sums = {}
+    for name, file in json.loads(report.read_text())["files"].items():
+        folder = Path(os.path.relpath(name, ROOT)).parts[1]
+        sums.setdefault(folder, Counter()).update(file["summary"])
+    for folder, n in sorted(sums.items()):
+        lines_run = n["covered_lines"] / max(n["num_statements"], 1)
+        branches = n["covered_branches"] / max(n["num_branches"], 1)
+        print(f"{folder:20} {lines_run:6.1%} of lines {branches:6.1%} of branches")
 
 
 def main():

@@ -47,6 +47,10 @@ def test_conditions_are_counted_in_the_verdict(n):
         "worst_score": 0.6, "worst_condition": "a", "correct": None,
     }  # fmt: skip
     text = verdict_on_perturbations(results)
+    if n:
+        assert text.startswith("Accuracy 0.900 on clean rows")
+        del results["correct"]
+        assert verdict_on_perturbations(results).startswith("Score 0.900 on clean rows")
     if n == 0:
         assert text == "Score 0.900; no condition changes the rows."
     elif n == 1:
