@@ -154,7 +154,7 @@ def table(arguments):
     for key, record in results.items():
         state = record["state"]
         if record["kind"] == "control":
-            state = "control survived" if state == "survived" else "control killed"
+            state = f"control {state}"
         elif key in equivalent and state != "killed":
             state = "equivalent"
         folder = record["file"].split("/")[1]
