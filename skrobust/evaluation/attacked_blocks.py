@@ -54,7 +54,8 @@ def row_blocks(attack, X):
         if start - last >= size:
             cuts.append(start)
             last = start
-    return np.split(order, cuts)
+    # Without a cut the rows stay where they are: one block is not put back in order.
+    return np.split(order, cuts) if cuts else [slice(None)]
 
 
 def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):

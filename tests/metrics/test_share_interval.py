@@ -168,6 +168,21 @@ def test_shares_over_clusters_do_not_mind_which_outcome_is_called_success():
     assert turned == pytest.approx((1 - high, 1 - low, error), abs=2e-4)
 
 
+def test_limits_over_few_clusters_hold_those_of_the_beta_binomial():
+    rng, wider = np.random.default_rng(8), 0
+    for _ in range(20):
+        sizes = rng.integers(5, 30, 12)
+        hits = rng.binomial(sizes, rng.beta(4, 1, 12))
+        if (hits == sizes).all():
+            continue
+        low, high, _ = clustered_proportion_limits(hits, sizes, sizes.sum(), 0.95)
+        inner = beta_binomial_limits(hits, sizes, 0.95)
+        assert low <= inner[0] + 1e-12
+        assert high >= inner[1] - 1e-12
+        wider += low == pytest.approx(inner[0], abs=1e-9)
+    assert wider > 0
+
+
 def test_the_beta_binomial_posterior_equals_a_direct_sum():
     hits, sizes = np.array([4, 9, 10]), np.array([10, 10, 10])
     p = (np.arange(4000) + 0.5) / 4000

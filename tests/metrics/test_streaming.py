@@ -469,6 +469,22 @@ def test_a_new_metric_is_gathered_by_its_values_of_samples(registered):
         StreamingMetric("other")
 
 
+def test_a_part_with_clusters_is_not_merged_with_one_without():
+    one = StreamingMetric("accuracy").partial_update([1, 0], [1, 1])
+    two = StreamingMetric("accuracy").partial_update([1, 0], [1, 1], clusters=[1, 2])
+    for first, second in ((one, two), (two, one)):
+        with pytest.raises(ValueError, match="with every batch or with none"):
+            first.merge(second)
+        assert first.n_samples == 2
+
+
+@pytest.mark.parametrize("week", ["first", 1])
+def test_one_period_has_no_trend(week):
+    metric = StreamingMetric("stability_index")
+    metric.partial_update([0.5, 0.6], periods=[week, week])
+    assert np.isnan(metric.compute())
+
+
 def test_bad_input_gets_one_sentence():
     metric = StreamingMetric("accuracy")
     with pytest.raises(ValueError, match="needs at least one sample; got none"):

@@ -11,7 +11,7 @@ from sklearn.preprocessing import minmax_scale
 
 from skrobust import metrics
 from skrobust.attacks import PGD
-from skrobust.metrics.robust.unmoved import full_attack
+from skrobust.metrics.robust.unmoved import full_attack, warn_unmoved
 from skrobust.perturbations import GaussianNoise
 
 LEFT_CLEAN = "did not change at all.*objective='probability_shift'"
@@ -188,3 +188,21 @@ def test_band_reports_the_share(case):
         band = metrics.robust_ratio_band(p, q)
     assert band.share_unmoved == (p == q).all(axis=1).mean()
     assert metrics.robust_ratio_band(p, full).share_unmoved == 0
+
+
+def test_probabilities_of_exactly_one_are_no_answers_of_their_own():
+    # A third of the rows has its own probabilities and stays; the others are certain,
+    # and move. Counted as answers, these would look like a model of few answers.
+    rng = np.random.default_rng(0)
+    share = np.r_[rng.uniform(0.2, 0.8, 60), np.ones(120)]
+    clean = np.column_stack([share, 1 - share])
+    moved = clean.copy()
+    moved[60:] = [0.9, 0.1]
+    with pytest.warns(UserWarning, match="60 of 180 rows.* did not change"):
+        found = warn_unmoved(clean, moved[None], "probabilities", "here")
+    assert found == 60 / 180
+    moved[:60, 0] -= 0.1
+    moved[60:] = clean[60:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert warn_unmoved(clean, moved[None], "probabilities", "here") == 0

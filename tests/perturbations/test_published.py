@@ -166,11 +166,13 @@ def test_published_elastic_deformation():
         assert np.abs(got[k, ..., 0] - want).max() < 1e-9
 
 
-def test_distances_are_shortest_paths():
-    edges = RNG.random((2, 12, 12)) < 0.02
+@pytest.mark.parametrize("seed", range(6))
+def test_distances_are_shortest_paths(seed):
+    # Where two edges are about as near, steps may come to another order than lines.
+    edges = np.random.default_rng(seed).random((2, 18, 18)) < 0.02
     edges[0, 3, 4] = True
     edges[1] = False
-    place = np.indices((12, 12)).reshape(2, -1).T
+    place = np.indices((18, 18)).reshape(2, -1).T
     offset = np.abs(place[:, None] - place[None])
     squared = np.square(offset).sum(axis=2)
     step = np.select([squared == 1, squared == 2, squared == 5], [1, 1.4, 2.1969])
@@ -353,3 +355,16 @@ def test_presets_look_for_pictures_of_frost_at_once(preset, tmp_path):
     with pytest.raises(ValueError, match=f"{preset.__name__} found no pictures in"):
         preset(frost_pictures=tmp_path)
     assert preset(frost_pictures=[np.zeros((40, 40))])
+
+
+def test_saturation_has_the_published_constants():
+    # c = (scale, offset) of Hendrycks and Dietterich, for large and for small images.
+    large = [(0.3, 0), (0.1, 0), (2, 0), (5, 0.1), (20, 0.2)]
+    small = [(0.3, 0), (0.1, 0), (1.5, 0), (2, 0.1), (2.5, 0.2)]
+    strengths = sp.Saturate._strengths
+    for k, constants in enumerate((small, large)):
+        given = [
+            (strengths["scale"].levels, strengths["offset"].levels),
+            (strengths["scale"].large, strengths["offset"].large),
+        ][k]
+        assert list(zip(*given, strict=True)) == constants

@@ -433,7 +433,10 @@ def test_messages_of_annotations():
             lambda: notes.tell(ids[:1], failed=[0], annotator="ann"),
             "'ann' has answered id .* a name of its own",
         ),
-        (lambda: notes.tell([free], failed=[0], annotator="bob"), "was never asked"),
+        (
+            lambda: notes.tell([free], failed=[0], annotator="bob"),
+            "Annotations.tell: id .* was never asked",
+        ),
         (lambda: notes.tell(ids[:1], failed=[0], annotator=""), "'annotator'"),
         (lambda: notes.tell(ids[:1], failed=[7], annotator="bob"), "booleans"),
         (lambda: notes.to_repeat(4), "3 inputs have exactly one answer here, 4 asked"),

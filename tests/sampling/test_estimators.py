@@ -40,6 +40,21 @@ def test_estimates_and_variances_are_exactly_unbiased(design, estimator):
         assert chance @ std_error**2 == pytest.approx(variance, abs=1e-9)
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+def test_single_values_of_the_difference_estimator_have_its_mean(design):
+    # The bootstrap draws them again: all mean and weights must be those of the rate.
+    sampler, failed = make(design, P7), OUTCOMES[2]
+    p = np.array([0.3, 0.1, 0.9, 0.2, 0.6, 0.4, 0.0])
+    for ids, steps in list(sequences(design, P7, 3))[::7]:
+        rounds = answered(failed, ids, steps)
+        query = RateEstimator(sampler, rounds, estimator="difference", predictor=p)
+        estimate = query.estimate(query.answered)
+        assert estimate.weights @ estimate.z == pytest.approx(estimate.rate, abs=1e-12)
+        if design == "uniform":
+            expected = p.mean() + (failed[ids] - p[ids])
+            assert estimate.z == pytest.approx(expected, abs=1e-12)
+
+
 def test_lure_is_the_published_formula():
     rng = np.random.default_rng(0)
     n_pool, n = 9, 5

@@ -169,6 +169,31 @@ def test_draw_takes_one_unit_a_cell():
         assert (edges[drawn + 1] >= cells - 1e-9).all()
 
 
+def test_the_unit_across_a_border_is_not_drawn_at_the_edge_of_its_chance():
+    # The uniform equals the chance of the unit across, which is not below it: the
+    # point falls right behind that unit, and the next one is drawn, whatever the
+    # rounding of sums. So it is behind the unit that the cell before took, at 0.
+    for seed in range(200):
+        pi = np.random.default_rng(seed).uniform(0.01, 0.6, size=60)
+        n = int(pi.sum())
+        pi *= n / pi.sum()
+        edges = np.cumsum(pi)
+        edges *= n / edges[-1]
+        cell = np.arange(n)
+        across = np.searchsorted(edges, cell, side="right")
+        before = cell - np.r_[0, edges][across]
+        after = np.where(before > 0, edges[across] - cell, 0)
+        edge = np.minimum(after / (1 - before), 1 - 1e-16)
+        drawn = ordered_draw(pi, edge)
+        assert len(set(drawn.tolist())) == n
+        taken = np.r_[False, drawn[:-1] == across[1:]] & (after > 0)
+        free = ~taken & (after > 0)
+        assert (drawn[free] == across[free] + 1).all()
+        for k in np.flatnonzero(taken):
+            at_zero = np.where(np.arange(n) == k, 0.0, edge)
+            assert ordered_draw(pi, at_zero)[k] == across[k] + 1
+
+
 def test_all_certain():
     assert ordered_draw(np.ones(4), np.zeros(4)).tolist() == [0, 1, 2, 3]
     assert successive_variance(np.ones(4), np.ones(4), 9) == (0, np.inf)

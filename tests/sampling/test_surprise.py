@@ -555,6 +555,20 @@ def test_rounding_is_named(kind):
         kind(var_threshold=0, jitter=1e-3).fit(single, LABELS)
 
 
+@pytest.mark.parametrize("kind", [LikelihoodSurprise, MahalanobisSurprise])
+@pytest.mark.parametrize("unit", [1e-7, 1e7])
+def test_rounding_does_not_depend_on_the_unit_of_measurement(kind, unit):
+    # What counts is the share of a variance that other units leave of it.
+    rng = np.random.default_rng(0)
+    free = rng.normal(size=(100, 2)) * [unit, 1.0]
+    bound = np.column_stack([free[:, 0], free[:, 0] + 1e-6 * unit * free[:, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kind(var_threshold=0).fit(free, np.zeros(100))
+    with pytest.warns(UserWarning, match="jitter"):
+        kind(var_threshold=0).fit(bound, np.zeros(100))
+
+
 def test_other_sentences():
     with pytest.raises(ValueError, match=r"two predicted classes.*\[4\]"):
         DistanceSurprise().fit(TRAIN, np.full(100, 4))

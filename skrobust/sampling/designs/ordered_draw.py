@@ -58,11 +58,8 @@ def ordered_draw(pi, uniforms):
     rest = np.maximum(uniforms - chance, 0.0) / np.maximum(1 - chance, 1e-300)
     fresh = at(cell + after + rest * (1 - after))
     shared = after > 0
+    # Behind the unit across: cell + after is its edge exactly, since edge - cell is.
     fresh = np.where(shared & (uniforms < chance), across, fresh)
-    again = np.where(again == across, again + 1, again)
-    fresh = np.where(
-        shared & (uniforms >= chance) & (fresh == across), fresh + 1, fresh
-    )
     return _chain(across, again, fresh, shared, len(pi))
 
 

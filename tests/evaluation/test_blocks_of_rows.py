@@ -1,0 +1,88 @@
+"""Rows of an attack in blocks: each once, equal ones together, one warning for all."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from skrobust.attacks import PGD
+from skrobust.evaluation import attacked_blocks, evaluate_attack
+from skrobust.evaluation.attacked_blocks import _joined, _warn_once, row_blocks
+
+
+@pytest.mark.parametrize("n", [10, 64, 65, 200])
+@pytest.mark.parametrize("kinds", [1, 7, 60, None])
+@pytest.mark.parametrize("batch_size", [16, 40, None])
+def test_blocks_hold_each_row_once_and_equal_rows_together(
+    n, kinds, batch_size, monkeypatch
+):
+    monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)
+    rng = np.random.default_rng(0)
+    X = rng.random((n, 3))
+    if kinds is not None:
+        X = X[rng.integers(min(kinds, n), size=n)]
+    attack = PGD(0.1, data_range=(0, 1), batch_size=batch_size)
+    blocks = [np.arange(n)[block] for block in row_blocks(attack, X)]
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(n))
+    size = 64 if batch_size != 40 else 80
+    assert len(blocks) <= max(1, -(-n // size))
+    seen = [set(map(bytes, X[block])) for block in blocks]
+    assert sum(map(len, seen)) == len(set().union(*seen))
+    if kinds is None:
+        assert [len(block) for block in blocks[:-1]] == [size] * (len(blocks) - 1)
+        assert np.concatenate(blocks).tolist() == list(range(n))
+    elif n == 200 and kinds == 60:
+        # A block ends with the first new row once it is full.
+        assert len(blocks) > 1
+        assert all(len(block) >= size for block in blocks[:-1])
+    values = [X[block] for block in blocks]
+    assert np.array_equal(_joined(values, blocks, n), X)
+
+
+@pytest.mark.parametrize("change", ["nan", "eps", "constraints", "target"])
+def test_what_looks_at_all_rows_is_not_cut(change, monkeypatch):
+    monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)
+    X = np.random.default_rng(0).random((200, 3))
+    attack = PGD(0.1, data_range=(0, 1), batch_size=16)
+    assert len(row_blocks(attack, X)) > 1
+    if change == "nan":
+        X[3, 0] = np.nan
+    elif change == "eps":
+        attack.set_params(eps="auto")
+    elif change == "target":
+        attack.set_params(target=np.zeros(200))
+    else:
+        attack.set_params(constraints=object())
+    assert row_blocks(attack, X) == [slice(None)]
+
+
+def test_warnings_that_differ_in_numbers_are_told_once():
+    texts = ["3 of 64 rows stay.", "5 of 64 rows stay.", "Something else."]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for text in [*texts, texts[0]]:
+            warnings.warn(text, UserWarning, stacklevel=1)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        _warn_once(caught)
+    assert [str(one.message) for one in told] == [
+        "3 of 64 rows stay. (So in 2 blocks of rows, of which this is the first.)",
+        "Something else.",
+    ]
+    assert told[0].category is UserWarning
+
+
+def test_rows_of_few_kinds_keep_their_places():
+    # 1,100 rows of two kinds, of which one falls: fewer than two blocks.
+    X = np.where(np.arange(1100)[:, None] % 3 == 1, [0.55, 0.5], [0.9, 0.9])
+    y = np.ones(1100, dtype=int)
+    model = LogisticRegression().fit([[0.1, 0.1], [0.9, 0.9]], [0, 1])
+    attack = PGD(0.2, data_range=(0, 1), random_state=0)
+    results = evaluate_attack(model, X, y, attack)
+    falls = np.arange(1100) % 3 == 1
+    assert np.array_equal(np.asarray(results.per_sample.success), falls)
+    assert results.robust_accuracy == pytest.approx(1 - falls.mean())
+    X[falls] = [0.45, 0.4]  # wrong without an attack; the other kind alone stays
+    results = evaluate_attack(model, X, y, attack)
+    assert results.robust_accuracy == pytest.approx(1 - falls.mean())

@@ -1,0 +1,109 @@
+"""Terms of estimates and bounds, each beside its formula, with made-up parts."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from skrobust.sampling import SimpleRandomSampler, accuracy_with_label_noise
+from skrobust.sampling.core.estimates import Estimate
+from skrobust.sampling.core.paired_difference import newcombe_bounds
+from skrobust.sampling.core.rate_interval import unseen_bounds
+from skrobust.sampling.designs.batches import batch_weights
+from skrobust.sampling.designs.expected_error import expected_error
+
+
+@dataclass
+class Part:
+    y: np.ndarray
+    method: str = "t"
+
+
+@pytest.mark.parametrize("r", [-0.8, -0.3, 0.0, 0.6])
+def test_ends_of_a_paired_difference_are_newcombes(r):
+    y = np.array([1, 1, 0, 0, -1, 1, 0, 0, 0, 0])
+    errors = {0.3: 0.15, 0.1: 0.09}  # of the share that each model alone has right
+    ends = {0.3: (0.1, 0.6), 0.1: (0.02, 0.4)}
+    design = SimpleNamespace(
+        _combine=lambda one: Estimate(
+            one.y.mean(), errors[round(one.y.mean(), 3)], 9, 9
+        ),
+        _interval=lambda one, estimate, query: (*ends[round(one.y.mean(), 3)], "", []),
+    )
+    variance = 0.15**2 + 0.09**2 - 2 * r * 0.15 * 0.09
+    found = SimpleNamespace(rate=0.2, std_error=np.sqrt(variance))
+    low, high = newcombe_bounds(design, Part(y), Part(y), found, True)
+
+    def length(x, z):
+        return np.sqrt(x**2 + z**2 - 2 * r * x * z)
+
+    assert low == pytest.approx(0.2 - length(0.3 - 0.1, 0.4 - 0.1))
+    assert high == pytest.approx(0.2 + length(0.6 - 0.3, 0.1 - 0.02))
+
+
+@pytest.mark.parametrize("seen", [0.0, 1.0, 0.25])
+@pytest.mark.parametrize("floor", [1e-9, 0.002, 0.01])
+def test_unseen_outcomes_are_as_many_as_the_misses_allow(seen, floor):
+    n_pool, tail = 40, 0.05
+    floors = np.full(15, floor)
+    allowed = [k for k in range(26) if (1 - k * floor) ** 15 > tail]
+    share = max(allowed) / n_pool
+    expected = seen * (1 - share), seen + (1 - seen) * share
+    assert unseen_bounds(seen, floors, n_pool, tail) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("believed", [False, True])
+@pytest.mark.parametrize("far", [0.01, 0.9])
+def test_the_expected_variance_is_at_least_that_of_believed_scores(believed, far):
+    of, y = np.array([0, 0, 1, 1, 1, 0]), np.array([0.0, 1.0, 1.0])
+    ids, mean = np.array([0, 2, 4]), np.array([far, 0.5])
+    curves = SimpleNamespace(
+        groups=SimpleNamespace(of=of, sizes=np.array([3, 3])),
+        mean=lambda w: mean, outcome_variance=lambda w: mean * (1 - mean),
+    )  # fmt: skip
+    answered = SimpleNamespace(
+        ids=ids, y=y, n_pool=6, graded=False, planned=np.array([1, 1, 1]),
+        sizes=np.array([1, 1, 1]), pi=np.array([0.2, 0.3, 0.5]),
+    )  # fmt: skip
+    rate, variance = expected_error(answered, curves, None, are_believed=believed)
+    assert rate == pytest.approx((2 + 2 * far + 1 * 0.5) / 6)
+    each = batch_weights(answered.planned) ** 2 * (1 - answered.pi) / answered.pi**2
+    p = mean[of[ids]]
+    expected = (each * p * (1 - p)).sum()
+    if believed:
+        expected = max(expected, (each * (y - p) ** 2).sum())
+    assert variance == pytest.approx(expected / 36)
+
+
+def test_a_pool_that_is_nearly_answered_leaves_less_open():
+    once, twice = [[0, None]] * 170 + [[1, None]] * 30, [[0, 0]] * 44 + [[0, 1]] * 6
+    free = accuracy_with_label_noise(once + twice)
+    widths = [free.interval[1] - free.interval[0]]
+    for n_pool in (2000, 400, 260):
+        found = accuracy_with_label_noise(once + twice, n_pool=n_pool)
+        assert found.accuracy == free.accuracy
+        widths.append(found.interval[1] - found.interval[0])
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] < 0.9 * widths[0]
+
+
+def test_words_of_results():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    sampler = SimpleRandomSampler(
+        loss=lambda y_true, y_pred: np.abs(y_true - y_pred), loss_range=(0.5, 9),
+        random_state=0,
+    )  # fmt: skip
+    sampler.fit(np.zeros(30), y_pred=y)
+    ids = sampler.ask(5)
+    sampler.tell(ids, y_true=y[ids] + 1)
+    result = sampler.result()
+    assert result.failure_kind == "losses above 0.5"
+    assert result.value == pytest.approx(1)
+    labels = SimpleRandomSampler(random_state=0).fit(np.zeros(9))
+    labels.tell(labels.ask(9), failed=np.zeros(9))
+    assert labels.result().failure_kind == "mispredictions"
+    html = labels._repr_html_()
+    assert html.endswith(labels._state_html())
+    assert "9" in labels._state_html()

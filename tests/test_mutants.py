@@ -1,0 +1,140 @@
+"""The mutants of benchmarks/mutation: what is changed, and what is patched."""
+
+import ast
+import sqlite3
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks" / "mutation"))
+
+import changes
+import chosen_tests
+import patched_code
+
+SOURCE = '''
+"""Text - 1."""
+
+LIMIT = 3
+
+
+def share(hits, n, *, low=0.5, strict=False):
+    """Return hits / n."""
+    check(n)
+    if hits < n and not strict:
+        return max(hits / n, low)
+    raise ValueError(f"{hits - 1} of {n}")
+
+
+class Sum:
+    scale = 2
+
+    def add(self, x):
+        self.total -= x
+        return [y + 1 for y in x]
+'''
+
+
+def mutants():
+    return {m.key.removeprefix("f.py: "): m for m in changes.mutants_of(SOURCE, "f.py")}
+
+
+def text(mutant):
+    return ast.unparse(changes.mutated(SOURCE, mutant.site))
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        ("share: check(n) -> pass", "check(n)", "pass"),
+        ("share: hits < n -> hits <= n", "hits < n", "hits <= n"),
+        ("share: not strict -> strict", "and (not strict)", "and strict"),
+        ("share: hits / n -> hits * n", "max(hits / n", "max(hits * n"),
+        ("share: hits / n -> hits", "max(hits / n", "max(hits"),
+        ("share: max(hits / n, low) -> min(hits / n, low)", "max(", "min("),
+        ("share: False -> True", "strict=False", "strict=True"),
+        ("share: 0.5 -> 1.5", "low=0.5", "low=1.5"),
+        ("module: 3 -> 4", "LIMIT = 3", "LIMIT = 4"),
+        ("Sum: 2 -> 1", "scale = 2", "scale = 1"),
+        ("Sum.add: self.total -= x -> self.total += x", "total -= x", "total += x"),
+        ("Sum.add: y + 1 -> y - 1", "y + 1", "y - 1"),
+    ],
+)
+def test_a_mutant_is_one_change(key, before, after):
+    original = ast.unparse(ast.parse(SOURCE))
+    assert text(mutants()[key]) == original.replace(before, after)
+
+
+def test_texts_are_left_alone():
+    assert not any("Text" in key or "hits - 1 ->" in key for key in mutants())
+
+
+def test_what_runs_on_import_asks_the_tests_of_its_owner():
+    found = mutants()
+    assert found["share: 0.5 -> 1.5"].lines == (8, 12)
+    assert found["Sum: 2 -> 1"].lines == (15, 20)
+    assert found["share: hits < n -> hits <= n"].lines == (10, 10)
+
+
+def module_of(source):
+    module = ModuleType("mutated_here")
+    exec(compile(source, "/here/f.py", "exec", dont_inherit=True), vars(module))
+    module.check = lambda n: None
+    return module
+
+
+@pytest.mark.parametrize(
+    ("key", "way", "expected"),
+    [
+        ("share: hits / n -> hits * n", "code", 8.0),
+        ("share: 0.5 -> 1.5", "defaults", 1.5),
+        ("share: control", "code", 0.5),
+        ("module: 3 -> 4", None, None),
+        ("Sum: 2 -> 1", None, None),
+    ],
+)
+def test_living_functions_change(key, way, expected):
+    module = module_of(SOURCE)
+    share = module.share  # as other modules hold it
+    mutant = mutants().get(key) or changes.control_of(SOURCE, "f.py", 0)
+    tree = changes.mutated(SOURCE, mutant.site)
+    codes = [
+        compile(source, "/here/f.py", "exec", dont_inherit=True)
+        for source in (SOURCE, tree)
+    ]
+    functions = patched_code.functions_by_place("/here")
+    pairs = patched_code.changed_codes(*codes)
+    defaults = patched_code.changed_defaults(ast.parse(SOURCE), tree, "/here/f.py")
+    assert (pairs is not None) == (way == "code")
+    assert (defaults is not None) == (way == "defaults")
+    if way == "code":
+        assert patched_code.patch(pairs, functions)
+    elif way == "defaults":
+        assert patched_code.patch_defaults(defaults, functions)
+    if way:
+        assert share(2, 4) == expected
+
+
+def test_tests_of_a_line_are_asked_near_and_quick_ones_first(tmp_path):
+    path = tmp_path / "lines.db"
+    near, far = "tests/sampling/test_draws.py", "tests/cli/test_report.py"
+    seconds = {f"{near}::slow": 2.0, f"{near}::quick": 0.1, f"{far}::other": 0.01,
+               f"{near}::beside": 0.1, f"{far}::beside": 0.1}  # fmt: skip
+    with sqlite3.connect(path) as file:
+        file.execute("create table tests (name, seconds, outcome)")
+        file.execute("create table lines (file, test, bits)")
+        for name, time in seconds.items():
+            file.execute("insert into tests values (?, ?, 'passed')", [name, time])
+        for name in (f"{near}::slow", f"{near}::quick", f"{far}::other"):
+            bits = (1 << 7).to_bytes(1, "little")
+            row = ["skrobust/sampling/draws.py", name, bits]
+            file.execute("insert into lines values (?, ?, ?)", row)
+    asked = chosen_tests.ChosenTests(path)
+    names, covering = asked.chosen("skrobust/sampling/draws.py", (7, 8), 10)
+    assert covering == 3
+    ends = [name.rpartition("::")[2] for name in names]
+    assert ends == ["quick", "other", "slow", "beside"]
+    assert asked.chosen("skrobust/sampling/draws.py", (7, 7), 0.2)[0] == names[:2]
+    assert asked.chosen("skrobust/sampling/draws.py", (8, 8), 10) == ([], 0)
