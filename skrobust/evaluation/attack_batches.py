@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.attack_run import attack_table, correct_labels
@@ -13,7 +14,7 @@ from skrobust.evaluation.proved_rows import NOTHING, proof_of_rows
 
 def full_run(estimator, attack, X, y):
     """Return the probabilities of the examples of an attack, and which are right."""
-    moved = attack.perturb(estimator, X, y)
+    moved = perturb_guarded(attack, estimator, X, y)
     q = predict_probabilities(estimator, moved, "evaluate_attack")
     kinds = [("probabilities", q.dtype, q.shape[1:]), ("correct", bool)]
     part = np.empty(len(q), dtype=kinds)

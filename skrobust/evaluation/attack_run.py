@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._stacklevel import level_outside
@@ -29,7 +30,7 @@ def attack_table(estimator, attack, X, y):
     """
     unknown = np.full(len(y), np.nan)
     if not isinstance(attack, BaseAttack):
-        moved = attack.perturb(estimator, X, y)
+        moved = perturb_guarded(attack, estimator, X, y)
         correct = correct_labels(estimator, moved, y)
         facts = [correct, ~correct] + [unknown] * (1 + len(_COUNTS))
         return np.array(facts + _effect(X, moved, unknown), dtype=np.float64)

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._validation import invalid
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.row_kind import check_row_kind, suited
@@ -76,7 +77,7 @@ def fit_conditions(conditions, X_ref):
 def perturb_rows(condition, estimator, X, y, caller):
     """Return perturbed rows, or say that the condition must be fitted."""
     try:
-        return condition.perturb(estimator, X, y)
+        return perturb_guarded(condition, estimator, X, y)
     except (NotFittedError, AttributeError) as error:
         learns = hasattr(condition, "fit") and not hasattr(condition, "n_features_in_")
         missing = getattr(error, "name", None) or "_"

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._responses import predict_labels, predict_probabilities, respond
 from skrobust.evaluation._evaluation_warning import doubt
 
 _CALLER = "check_evaluation"
@@ -15,7 +15,9 @@ def responses(estimator, X):
     if hasattr(estimator, "predict_proba"):
         return predict_probabilities(estimator, X, _CALLER)
     if hasattr(estimator, "decision_function"):
-        scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        scores = np.asarray(
+            respond(estimator, "decision_function", X), dtype=np.float64
+        )
         return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
     labels = predict_labels(estimator, X)
     classes = getattr(estimator, "classes_", np.unique(labels))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
@@ -143,7 +144,7 @@ def _tolerances(tolerances, spread, caller):
 
 def _answers(estimator, attack, X, y):
     """Return the predictions under attack, which rows changed, and how far."""
-    moved = attack.perturb(estimator, X, y)
+    moved = perturb_guarded(attack, estimator, X, y)
     predicted = np.asarray(predict_labels(estimator, moved), dtype=np.float64)
     changed, size = np.ones(len(y)), np.full(len(y), np.nan)
     if n_rows(moved) == len(y):

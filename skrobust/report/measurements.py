@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust.base.spread import with_number
@@ -158,7 +159,7 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
             if key in results:
                 results[key] = interval_ends(results[key])[0]
     else:
-        moved = results["perturbations"][worst].perturb(model, X, y)
+        moved = perturb_guarded(results["perturbations"][worst], model, X, y)
         moved = predict_labels(model, moved)
         bounds = regression_scores("worst", y, moved)["worst_r2_interval"]
     effects = results.get("effect", [""] * len(results.score))

@@ -6,6 +6,7 @@ from skrobust._responses import (
     check_net_input,
     is_net,
     refuse_regressor,
+    respond,
     several_answers,
     unwrap,
 )
@@ -247,4 +248,4 @@ class Queries:
                     raise
                 self.method = "predict_proba"  # a net that the view does not understand
         method = self.method if method == "logits" else method
-        return getattr(self._estimator, method)(batch)
+        return respond(self._estimator, method, batch)
