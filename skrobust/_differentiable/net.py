@@ -228,7 +228,7 @@ class NetView:
             return values.to(self._device, self._raw_dtype)
         # A copy, as the module may work in place.
         values = np.array(values, order="C")
-        return self._torch.from_numpy(values).to(self._device, self._raw_dtype)
+        return self._torch.as_tensor(values).to(self._device, self._raw_dtype)
 
     def host(self, x):
         """Bring values back to the host."""
