@@ -1,6 +1,20 @@
 """Parallel tasks on any backend of joblib, their threads, and progress bars."""
 
+from skrobust._parallel.isolation import (
+    LostTask,
+    alone,
+    isolated,
+)
 from skrobust._parallel.progress import StepBar, count, counting, progress_bar
 from skrobust._parallel.tasks import run_tasks
 
-__all__ = ["StepBar", "count", "counting", "progress_bar", "run_tasks"]
+__all__ = [
+    "LostTask",
+    "StepBar",
+    "alone",
+    "isolated",
+    "count",
+    "counting",
+    "progress_bar",
+    "run_tasks",
+]

@@ -104,11 +104,16 @@ class BatchedRuns:
         Name of the public function, for error messages.
     n_jobs, verbose : int
         Parts of a batch at a time; whether there is a progress bar.
+    **caught : object
+        Which errors are results, as :func:`~skrobust.evaluation.failures.caught` says;
+        they are then in ``errors``, by the place of the thing, which is left out of the
+        batches that follow.
     """
 
-    def __init__(self, rows, store, caller, *, n_jobs=None, verbose=0):
+    def __init__(self, rows, store, caller, *, n_jobs=None, verbose=0, **caught):
         self.store, self.caller = store, caller
         self.n_jobs, self.verbose = n_jobs, verbose
+        self.caught, self.errors = caught, {}
         self.n_rows = rows.n_rows
         self._batches = iter(rows)
         first = next(self._batches, None)
@@ -151,21 +156,18 @@ class BatchedRuns:
             # Noise may depend on the place of a row, also in batches of equal content.
             key = self.store.key(prefix, X if plain else to_array(X), y, start)
             tasks = list(enumerate(tasks_of(X, y, key)))
+            tasks = [(i, task) for i, task in tasks if i not in self.errors]
             parts = self._parts(things, tasks, key, start)
-            keys = {i: part[1] for i, part in enumerate(parts)}
+            keys = {i: part[1] for i, part in parts.items()}
             before = {i: earlier.before(i, own) for i, own in keys.items()}
             again = [i for i, b in before.items() if any(one.any() for one in b)]
-            for i, part in zip(
-                again,
-                self._parts(things, [tasks[i] for i in again], key, start, before),
-                strict=True,
-            ):
-                parts[i] = part
+            anew = [(i, task) for i, task in tasks if i in again]
+            parts |= self._parts(things, anew, key, start, before)
             earlier.add(keys)
-            for i, (part, _) in enumerate(parts):
+            for i, (part, _) in parts.items():
                 found[i].append(part)
-            if after is not None:
-                made = [part for part, _ in parts]
+            if after is not None and not self.errors:
+                made = [part for part, _ in parts.values()]
                 name = self.store.key(key, after[0], made)
                 found[-1].append(self.store.run(name, after[1], X, y, made))
             labels.append(y)
@@ -177,16 +179,21 @@ class BatchedRuns:
         return found
 
     def _parts(self, things, tasks, key, start, before=None):
-        """Return the result of each task, and the keys of its rows."""
-        calls, seen = [], Counter()
+        """Return the result of each task by its place, and the keys of its rows."""
+        calls, seen, found = [], Counter(), {}
         for i, (function, *arguments) in tasks:
             own = () if before is None else before[i]
             name = self.store.key(key, things[i], *([own] if own else []))
             seen[name] += 1  # equal ones without a seed draw apart
             name = f"{name}-{seen[name]}" if name else name
             calls.append((name, _numbered, start, own, function, *arguments))
-        parts = self.store.run_all(calls, n_jobs=self.n_jobs)
-        return [_unpacked(part) for part, _ in parts]
+        parts = self.store.run_all(calls, n_jobs=self.n_jobs, **self.caught)
+        for (i, _), (part, error) in zip(tasks, parts, strict=True):
+            if error is None:
+                found[i] = _unpacked(part)
+            else:
+                self.errors[i] = error
+        return found
 
 
 def _numbered(start, before, function, *arguments):

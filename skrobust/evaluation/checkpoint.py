@@ -157,6 +157,8 @@ class Checkpoint:
 
         run = partial(_part_or_error, self, catch, words)
         how = {"n_jobs": n_jobs, "on_result": keep}
+        if catch:
+            how["lost"] = lambda error: (None, words(error))
         own = StepBar(len(tasks), label, verbose) if bar is None else bar
         with own if bar is None else nullcontext():
             own.done(len(tasks) - len(left))

@@ -12,6 +12,7 @@ from skrobust.base.changed_rows import is_clean
 from skrobust.base.row_kind import check_row_kind, suited
 from skrobust.base.sequence_steps import steps_of
 from skrobust.datasets import BatchedRows
+from skrobust.evaluation.failures import MisusedCondition
 
 # What does not make one corruption another one.
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
@@ -83,7 +84,7 @@ def perturb_rows(condition, estimator, X, y, caller):
         missing = getattr(error, "name", None) or "_"
         if not learns or not missing.endswith("_"):
             raise
-        raise ValueError(
+        raise MisusedCondition(
             f"{caller} needs the condition {_name(condition)!r} fitted, since it "
             "learns scales from training data: fit it there, or pass X_ref=X_train."
         ) from error
