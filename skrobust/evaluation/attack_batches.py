@@ -9,6 +9,7 @@ from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.attack_run import attack_table, correct_labels
 from skrobust.evaluation.batched_runs import joined
+from skrobust.evaluation.failures import check_any_left
 from skrobust.evaluation.proved_rows import NOTHING, proof_of_rows
 
 
@@ -78,12 +79,22 @@ def runs_over_batches(
     if certified is not None:
         after = ("proof", certified), partial(_proof, estimator, certified)
     clean, table, *parts = runs.run(things, tasks_of, prefix, after)
-    proof = None if after is None else _joined_proof(parts.pop())
+    if 0 in runs.errors:  # the clean rows
+        raise runs.errors[0]
+    check_any_left(runs.errors, len(things) - 1, "evaluate_attack")
+    proof = None
+    if after is not None:
+        found = parts.pop()
+        proof = None if runs.errors else _joined_proof(found)
     p = joined(clean, "probabilities") if has_probabilities else None
     names = "probabilities", "correct"
-    made = [{name: joined(own, name) for name in names} for own in parts]
+    made = [
+        runs.errors.get(i) or {name: joined(own, name) for name in names}
+        for i, own in enumerate(parts, 2)
+    ]
     full = [(*one, part) for one, part in zip(full, made, strict=True)]
-    return joined(clean, "correct"), p, np.concatenate(table, axis=1), full, proof
+    table = runs.errors.get(1) or np.concatenate(table, axis=1)
+    return joined(clean, "correct"), p, table, full, proof
 
 
 def _proof(estimator, attack, X, y, parts):
@@ -141,5 +152,10 @@ def predictions_over_batches(estimator, runs, attacks, answers, prefix):
         return tasks + [(answers, estimator, one, X, y) for one in attacks.values()]
 
     clean, *parts = runs.run(["clean rows", *attacks.values()], tasks_of, prefix)
-    made = [np.concatenate(part).T for part in parts]
+    if 0 in runs.errors:
+        raise runs.errors[0]
+    check_any_left(runs.errors, len(attacks), "evaluate_attack")
+    made = [
+        runs.errors.get(i) or np.concatenate(part).T for i, part in enumerate(parts, 1)
+    ]
     return np.concatenate(clean), dict(zip(attacks, made, strict=True))

@@ -12,6 +12,7 @@ from skrobust.base import BaseAttack
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.metrics.labels import label_pair
 
+N_FACTS = 9  # rows of the table of a run
 _COUNTS = ("forward", "backward", "queries", "iterations")
 
 

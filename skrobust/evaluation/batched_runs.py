@@ -14,7 +14,7 @@ from skrobust._keyed_noise.equal_rows import (
     numbered_over_batches,
 )
 from skrobust._keyed_noise.rows import is_text
-from skrobust._parallel import StepBar
+from skrobust._parallel import StepBar, alone
 from skrobust._validation import check_count
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
@@ -169,7 +169,7 @@ class BatchedRuns:
             if after is not None and not self.errors:
                 made = [part for part, _ in parts.values()]
                 name = self.store.key(key, after[0], made)
-                found[-1].append(self.store.run(name, after[1], X, y, made))
+                found[-1].append(alone(self.store.run, name, after[1], X, y, made))
             labels.append(y)
             start += n_rows(X)
             bar.done(n_rows(X) * len(things))

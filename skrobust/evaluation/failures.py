@@ -82,6 +82,29 @@ def check_any_left(errors, n, caller):
         raise first
 
 
+def tell_failed(failed, error_score, caller):
+    """Warn of runs of an attack that failed.
+
+    Parameters
+    ----------
+    failed : dict of str to Exception
+        By what the run was for.
+    error_score : float
+        What its number counts as.
+    caller : str
+        Name of the public function.
+    """
+    if not failed:
+        return
+    name, error = next(iter(failed.items()))
+    text = (
+        f"{caller}: the run of the attack for {name} failed, and its number is "
+        f"{float(error_score):g}. The reason: {reason_of(error)}. The dict 'failed' "
+        "has all reasons; error_score='raise' stops at the first."
+    )
+    warnings.warn(text, UserWarning, stacklevel=level_outside())
+
+
 def spread(values, places, n):
     """Return values of some of n conditions among all, nan where there is none.
 

@@ -28,6 +28,9 @@ def verdict_on_perturbations(results):
 def verdict_on_attack(results):
     """Return the sentence on a model under an attack."""
     interval = results["robust_accuracy_interval"]
+    if interval is None:
+        reason = results["failed"]["robust_accuracy"]
+        return f"Accuracy {results['clean_accuracy']:.3f}; the attack failed: {reason}."
     left = _with_limits(results["robust_accuracy"], interval)
     constant = results["constant_model_accuracy"]
     side = "above" if interval.low > constant else "not above"
