@@ -16,7 +16,7 @@ FLOORS = [
     {"_column_numbers", "_compiled", "_containers", "_deprecation",
      "_guarded_rows", "_keyed_noise",
      "_loader_workers", "_norms", "_one_line", "_optional", "_parallel", "_parameters",
-     "_parquet",
+     "_parquet", "_repeated_answers",
      "_responses", "_results", "_results_text", "_stacklevel", "_tabs_html",
      "_text_units", "_validation", "_whole_file"},
     {"base"},
@@ -37,6 +37,7 @@ WITHIN_LOWEST = {
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
     "_guarded_rows": {"_containers"},
+    "_repeated_answers": {"_containers", "_keyed_noise", "_responses", "_stacklevel"},
     "_responses": {
         "_containers",
         "_guarded_rows",

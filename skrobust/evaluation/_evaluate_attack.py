@@ -44,7 +44,7 @@ from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
 from skrobust.evaluation.failures import caught, tell_failed
 from skrobust.evaluation.isolation_limits import runs_apart
-from skrobust.evaluation.model_checks import quietly
+from skrobust.evaluation.model_checks import check_repeats, quietly
 from skrobust.evaluation.proved_rows import bracket, bracket_of
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
@@ -264,6 +264,7 @@ def evaluate_attack(
     seed = {"random_state": random_state}
     attack = read_attack(attack, "attack", caller, X=X, **seed, **ball)
     check_perturber(attack, "attack", caller)
+    check_repeats(estimator, X, caller)
     if predicts_numbers(estimator):
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}

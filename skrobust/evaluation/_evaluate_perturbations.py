@@ -22,6 +22,7 @@ from skrobust.evaluation.condition_table import (
 )
 from skrobust.evaluation.failures import add_failed, caught, spread
 from skrobust.evaluation.isolation_limits import runs_apart
+from skrobust.evaluation.model_checks import check_repeats
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
@@ -274,6 +275,7 @@ def evaluate_perturbations(
     samples = None
     if y is not None:
         samples = SampleGroups(y, groups, clusters, draws, caller)
+    check_repeats(alike, X, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)

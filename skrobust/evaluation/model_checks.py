@@ -1,9 +1,12 @@
 """Checks of model and input before any attack runs."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 
+from skrobust._parallel import LostTask, alone
+from skrobust._repeated_answers import warn_if_random
 from skrobust._responses import predict_labels, predict_probabilities, respond
 from skrobust.evaluation._evaluation_warning import doubt
 
@@ -22,6 +25,15 @@ def responses(estimator, X):
     labels = predict_labels(estimator, X)
     classes = getattr(estimator, "classes_", np.unique(labels))
     return (labels[:, None] == np.asarray(classes)[None]).astype(np.float64)
+
+
+def check_repeats(estimator, X, caller):
+    """Warn where a model answers differently when it is asked again.
+
+    Within isolation it is asked there; one that is lost is left to the run.
+    """
+    with suppress(LostTask):
+        alone(warn_if_random, estimator, X, caller)
 
 
 def check_answers(estimator, X, take):
