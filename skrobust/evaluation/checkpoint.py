@@ -1,7 +1,9 @@
 """Checkpoint of finished parts, from which a killed run continues."""
 
+import errno
 import os
 import pickle
+import warnings
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -14,6 +16,7 @@ from skrobust import __version__ as skrobust_version
 from skrobust._containers import to_array
 from skrobust._parallel import StepBar, run_tasks
 from skrobust._responses import is_net, unwrap
+from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 from skrobust._whole_file import write_whole
 
@@ -61,13 +64,25 @@ class Checkpoint:
         self.folder = folder
         if folder is None:
             return
-        self._caller = caller
+        self._caller, self._told = caller, set()
+        if "\0" in str(folder):
+            raise self._unusable(folder, "no path holds a NUL")
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", caller, "None or the path of a folder", folder)
-        self.folder = Path(folder).resolve()  # a worker may start elsewhere
-        if self.folder.exists() and not self.folder.is_dir():
-            raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder = Path(folder).resolve()  # a worker may start elsewhere
+            if self.folder.exists() and not self.folder.is_dir():
+                raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "Permission denied")
+        except OSError as error:
+            raise self._unusable(folder, error.strerror or error) from error
+
+    def _unusable(self, folder, why):
+        rule = "None or a folder that can be made and written to"
+        cure = f"It is none: {why}. Nothing was computed yet."
+        return invalid("checkpoint", self._caller, rule, str(folder), cure)
 
     def prefix(self, estimator, X, y, *more):
         """Return the part of the key that all parts of one run share."""
@@ -188,7 +203,18 @@ class Checkpoint:
 
     def _keep(self, key, part):
         save = partial(np.save, arr=part, allow_pickle=False)
-        write_whole(self._path(key), save)
+        try:
+            write_whole(self._path(key), save)
+        except OSError as error:  # a full disk loses no result
+            text = (
+                f"{self._caller}: a finished part could not be kept in "
+                f"{str(self.folder)!r}: {error.strerror or error}. The run goes on, "
+                "and parts that are there are safe; if it is stopped, the others are "
+                "computed again."
+            )
+            if text not in self._told:  # once a run
+                self._told.add(text)
+                warnings.warn(text, UserWarning, stacklevel=level_outside())
 
 
 def _part_or_error(store, catch, words, key, function, *arguments):
