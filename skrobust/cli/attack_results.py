@@ -39,6 +39,7 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint, checks):
         "certified_accuracy_interval": found.get("robust_accuracy_lower_interval"),
         **{name: found[name] for name in _CERTIFICATE if name in found},
         "skipped": found.get("skipped"),
+        "failed": found.get("failed"),
         "n_samples": found["n_samples"],
         "doubts": [asdict(doubt) for doubt in found.get("warnings", ())],
     }

@@ -1,5 +1,6 @@
 """Isolation as evaluations take it: the argument, and the context that it opens."""
 
+from contextlib import nullcontext
 from functools import wraps
 
 from skrobust._parallel import isolated
@@ -12,21 +13,25 @@ def runs_apart(function):
 
     @wraps(function)
     def evaluate(*arguments, **named):
-        limits = read_isolation(named.get("isolate", False), function.__name__)
-        if limits is None:
-            return function(*arguments, **named)
-        with isolated(limits.timeout, limits.memory):
+        with isolation_of(named.get("isolate", False), function.__name__):
             return function(*arguments, **named)
 
     return evaluate
 
 
-def read_isolation(isolate, caller):
-    """Return the limits that an argument states, None for no isolation."""
+def isolation_of(isolate, caller):
+    """Return the context that an argument asks for, which does nothing for False.
+
+    Parameters
+    ----------
+    isolate : bool or Isolation
+        The argument.
+    caller : str
+        Name of the public function, for the message.
+    """
     if isolate is None or isolate is False:
-        return None
-    if isolate is True:
-        return Isolation()
-    if not isinstance(isolate, Isolation):
+        return nullcontext()
+    limits = Isolation() if isolate is True else isolate
+    if not isinstance(limits, Isolation):
         raise invalid("isolate", caller, "a bool or an Isolation", isolate)
-    return isolate
+    return isolated(limits.timeout, limits.memory)

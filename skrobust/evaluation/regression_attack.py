@@ -138,7 +138,8 @@ def regression_results(
     if failed:
         results["failed"] = {name: reason_of(error) for name, error in failed.items()}
     if "robust_r2" in failed:
-        results["robust_r2"] = results["robust_mean_absolute_error"] = error_score
+        for name in ("robust_r2", "robust_mean_absolute_error"):
+            results[name], results[f"{name}_interval"] = float(error_score), None
     if "shift" in found:
         moved, run = found["shift"][0], attacks["shift"]
         idle = bool((clean == moved).all())

@@ -12,6 +12,7 @@ from skrobust.report.needs import (
 )
 from skrobust.report.next_steps import next_steps
 from skrobust.report.number_text import number
+from skrobust.report.undefined_numbers import is_known
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 
@@ -99,9 +100,9 @@ def worst_condition(model):
         return None
     constant = model["clean"]["constant_model"]
     scores = np.asarray(results["score"], dtype=np.float64)
-    if not np.isfinite(scores).any():
-        return None
     worst = results["worst"]
+    if not np.isfinite(scores).any() or not is_known(worst["score"]):
+        return None
     at = int(np.nanargmin(scores))
     words = list(results.get("words") or [""] * len(scores))
     highs = np.asarray(results.get("score_high", scores), dtype=np.float64)
