@@ -1,6 +1,6 @@
 """Parallel tasks on any backend of joblib, their threads, and progress bars."""
 
-from skrobust._parallel.isolation import (
+from skrobust._parallel.apart import (
     LostTask,
     alone,
     isolated,

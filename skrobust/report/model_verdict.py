@@ -45,11 +45,16 @@ def build_verdicts(collected):
             "responsible": _responsible(model),
             "attacked": _attacked(model),
         }
-        parts = _by_needs(one) if thresholds else _by_constant(one)
+        parts = _by_needs(one) if thresholds else _by_constant(one, _n_failed(model))
         one["status"], one["sentence"] = parts
         one["next"] = next_steps(model, one, collected)
         found.append(one)
     return found
+
+
+def _n_failed(model):
+    """Return the number of conditions that failed."""
+    return sum(bool(why) for why in (model["stability"] or {}).get("failed", ()))
 
 
 def verdicts_of(collected):
@@ -181,7 +186,7 @@ def _by_needs(one):
     return GOOD, f"Meets {'the need' if n == 1 else f'all {n} needs'}."
 
 
-def _by_constant(one):
+def _by_constant(one, n_failed):
     """Return status and sentence of the comparison with a constant model."""
     clean, worst, attacked = one["clean"], one["worst"], one["attacked"]
     if clean["value"] is None or not math.isfinite(clean["value"]):
@@ -197,8 +202,10 @@ def _by_constant(one):
         text = f"Worse than a constant model {' and '.join(below)}"
         return BAD, f"{text}; better on clean rows."
     if worst is None and attacked is None:
-        text = "Better than a constant model on clean rows; nothing else was tested."
-        return OPEN, text
+        rest = "nothing else was tested"
+        if n_failed:
+            rest = f"{n_failed} conditions failed, and nothing else was tested"
+        return OPEN, f"Better than a constant model on clean rows; {rest}."
     unsure = []
     if worst and worst["side"] == "open":
         unsure.append("in the worst condition")

@@ -150,7 +150,7 @@ class Child:
         here, there = socket.socketpair()
         names = [name or os.getcwd() for name in sys.path]
         env = os.environ | {"PYTHONPATH": os.pathsep.join(names)}
-        command = [sys.executable, "-P", "-m", "skrobust._parallel.isolated_child"]
+        command = [sys.executable, "-P", "-m", "skrobust._parallel.child_apart"]
         self._process = subprocess.Popen(
             [*command, str(there.fileno()), str(memory or 0)],
             pass_fds=[there.fileno()], stdin=subprocess.DEVNULL, env=env,

@@ -1,4 +1,4 @@
-"""Process in which tasks run apart, started by :mod:`skrobust._parallel.isolation`."""
+"""Process in which tasks run apart, started by :mod:`skrobust._parallel.apart`."""
 
 import io
 import os
