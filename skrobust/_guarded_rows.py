@@ -116,9 +116,10 @@ def refuses_read_only(error):
 def _passes_by(X, model):
     """Say whether code may write to memory that numpy protects, as torch does.
 
-    ``torch.from_numpy`` takes arrays that are protected, warns once, and writes.
+    ``torch.from_numpy`` takes arrays that are protected, warns once, and writes. Small
+    arrays are copied anyway.
     """
-    if "torch" not in sys.modules or not isinstance(X, np.ndarray):
+    if not isinstance(X, np.ndarray):
         return False
     return X.nbytes < _SMALL or not _is_known(model)
 

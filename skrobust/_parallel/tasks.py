@@ -8,8 +8,8 @@ from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrobust._parallel.dask_tasks import is_dask_worker, run_on_dask
 from skrobust._parallel.apart import LostTask, active_session
+from skrobust._parallel.dask_tasks import is_dask_worker, run_on_dask
 from skrobust._parallel.parcel import Parcel, is_light
 from skrobust._parallel.progress import StepBar
 from skrobust._parallel.ray_tasks import run_on_ray
