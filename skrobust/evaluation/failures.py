@@ -57,7 +57,7 @@ def reason_of(error):
     if isinstance(error, LostTask):  # it says all in its words
         return one_line(error)
     text, kind = one_line(error), type(error).__name__
-    text = text if text.startswith(kind) else f"{kind}: {text}"
+    text = (text if text.startswith(kind) else f"{kind}: {text}").rstrip(".")
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
