@@ -44,7 +44,9 @@ def sampling_result(estimator, unknown, ids, status, answers, pool_notes):
         estimate, rates, bounds = worst_case(found, subject, scale, is_loss)
         low, high, method, more = within_counts(estimate.rate, bounds, limits)
         notes += more
-    # What the counts rule out is not shown, which only brings the value nearer.
+    # What the counts rule out is not shown, which only brings the value nearer; that
+    # of a paper is shown as it is there, if it is an accuracy at all.
+    limits = (0.0, 1.0) if estimator.estimator == "published" else limits
     rates = np.clip(rates, *limits)
     low, high = min(low, rates[0]), max(high, rates[1])
     value = scale.shown(np.clip(estimate.rate, *limits))
