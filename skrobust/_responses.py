@@ -212,29 +212,41 @@ def score_guarded(scorer, estimator, X, y):
 def one_a_row(estimator, method, X):
     """Return the answers of a model, one a row, as an array, or say what they are."""
     answers = respond(estimator, method, X)
-    name, is_bare = type(unwrap(estimator)[1]).__name__, isinstance(answers, np.ndarray)
-    what = "label" if method == "predict" else "row of probabilities"
-    start = f"The {method} of {name} must return one {what} for each row"
+    is_bare = isinstance(answers, np.ndarray)
     if answers is None:
-        raise ValueError(f"{start}; it returned None. Does it end with return?")
+        raise _not_one_a_row(estimator, method, "it returned None")
     try:
         answers = answers if is_bare else np.asarray(answers)
     except (TypeError, ValueError):  # lists of lists that differ in length
         answers = np.empty((), dtype=object)
-    n = len(X) if isinstance(X, (list, tuple)) else _n_rows(X)
+    n, wants_numbers = _n_rows(X), method != "predict"
     if answers.ndim == 0:
-        raise ValueError(f"{start}; it returned a single {type(answers[()]).__name__}.")
+        kind = type(answers[()]).__name__
+        raise _not_one_a_row(estimator, method, f"it returned a single {kind}")
     if n is not None and len(answers) != n:
-        raise ValueError(f"{start}; for {n} rows it returned {len(answers)}.")
+        found = f"for {n} rows it returned {len(answers)}"
+        raise _not_one_a_row(estimator, method, found)
     if answers.dtype.kind in "cV" or (
-        method != "predict" and answers.dtype.kind in _NOT_NUMBERS
+        wants_numbers and answers.dtype.kind in _NOT_NUMBERS
     ):
-        cells = "numbers" if method != "predict" else "labels or numbers"
-        raise ValueError(f"{start}, as {cells}; it returned {answers.dtype}.")
+        wanted = "numbers" if wants_numbers else "labels or numbers"
+        found = f"as {wanted}; it returned {answers.dtype}"
+        raise _not_one_a_row(estimator, method, found)
     return answers
 
 
+def _not_one_a_row(estimator, method, found):
+    """Return the error about answers that are not one a row."""
+    what = "label" if method == "predict" else "row of numbers"
+    name = type(unwrap(estimator)[1]).__name__
+    return ValueError(
+        f"The {method} of {name} must return one {what} for each row; {found}."
+    )
+
+
 def _n_rows(X):
+    if isinstance(X, (list, tuple)):
+        return len(X)
     if isinstance(X, dict):  # the inputs of a net, by name
         X = next(iter(X.values()), ())
     try:
@@ -248,14 +260,14 @@ def _tell_unknown_labels(estimator, labels):
     """Warn of labels that are not among the classes of a model."""
     classes = getattr(estimator, "classes_", None)
     plain = isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes)
-    if not plain or not len(labels) or predicts_numbers(estimator):
+    if not plain or not len(labels):
         return
     if labels.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
         strange = labels[~np.isin(labels, classes)]
     else:
         known = set(classes.tolist())
         strange = [label for label in labels.tolist() if label not in known]
-    if not len(strange):
+    if not len(strange) or predicts_numbers(estimator):
         return
     name, shown = type(unwrap(estimator)[1]).__name__, strange[:1]
     shown = (shown.tolist() if hasattr(shown, "tolist") else shown)[0]
