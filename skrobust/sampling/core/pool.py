@@ -7,7 +7,12 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, is_mapped, one_per_row, to_array
-from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    predicts_numbers,
+    respond,
+)
 from skrobust._validation import check_scores, invalid, refuse_missing
 
 OWN_STREAM = 0x5A3B1E
@@ -122,7 +127,7 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
         return X.y_pred
     if estimator is None or (predicts_numbers(estimator) and not any_kind):
         return None
-    if any_kind and np.ndim(given := to_array(estimator.predict(X))) == 2:
+    if any_kind and np.ndim(given := to_array(respond(estimator, "predict", X))) == 2:
         return given
     return predict_labels(estimator, X)
 
