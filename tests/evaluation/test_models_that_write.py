@@ -1,5 +1,7 @@
 """Models and perturbations that write into their input change nothing of the user."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -229,6 +231,25 @@ def test_a_pipeline_that_scales_in_place():
     steps = StandardScaler(), Centroids()
     expected = evaluate_perturbations(make_pipeline(*steps).fit(X, Y), X, Y, NOISE)
     assert np.allclose(found, expected.score)
+
+
+def test_steps_in_place_before_layers_and_trees():
+    from sklearn.ensemble import GradientBoostingClassifier
+    from sklearn.neural_network import MLPClassifier
+
+    from skrobust.attacks import ExactTree
+    from skrobust.sampling import extract_activations
+
+    for last in (MLPClassifier((5,), max_iter=20), GradientBoostingClassifier()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it does not converge
+            model = make_pipeline(StandardScaler(copy=False), last).fit(X.copy(), Y)
+        own = X.copy()
+        if isinstance(last, MLPClassifier):
+            extract_activations(model, own)
+        else:
+            ExactTree(0.05, data_range=(0, 1)).perturb(model, own[:5], Y[:5])
+        assert np.array_equal(own, X)
 
 
 def test_a_function_that_writes_in_a_pipeline():
