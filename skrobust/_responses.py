@@ -7,14 +7,19 @@ asked for; these functions never use it.
 import contextlib
 import functools
 import sys
+import warnings
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from skrobust._containers import is_frame
+from skrobust._containers import is_frame, shape_of
+from skrobust._guarded_rows import ask_guarded
 from skrobust._loader_workers import loading_here
+from skrobust._stacklevel import level_outside
 from skrobust._validation import check_probabilities
+
+_NOT_NUMBERS = "SUMm"  # kinds of arrays that hold no numbers
 
 
 def unwrap(estimator):
@@ -174,9 +179,104 @@ def check_net_input(estimator, X):
         )
 
 
-def _respond(estimator, method, X):
+def respond(estimator, method, X):
+    """Return what a method of a model answers, which cannot change X.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        The model.
+    method : str
+        Such as "predict".
+    X : container of shape (n_samples, ...)
+        Rows.
+
+    Returns
+    -------
+    object
+        Its answers, as they are.
+    """
+    # The loader of a net, and the batches on a device, copy rows first.
+    shares = is_net(estimator) or getattr(type(estimator), "_copies_rows", False)
     with loading_here(unwrap(estimator)[1]):
-        return getattr(estimator, method)(X)
+        return ask_guarded(getattr(estimator, method), X, estimator, shares=shares)
+
+
+def score_guarded(scorer, estimator, X, y):
+    """Return the number of a scorer, whose model cannot change X."""
+    with loading_here(unwrap(estimator)[1]):
+        value = ask_guarded(lambda rows: scorer(estimator, rows, y), X, estimator)
+    return float(value)
+
+
+def one_a_row(estimator, method, X):
+    """Return the answers of a model, one a row, as an array, or say what they are."""
+    answers = respond(estimator, method, X)
+    is_bare = isinstance(answers, np.ndarray)
+    if answers is None:
+        raise _not_one_a_row(estimator, method, "it returned None")
+    try:
+        answers = answers if is_bare else np.asarray(answers)
+    except (TypeError, ValueError):  # lists of lists that differ in length
+        answers = np.empty((), dtype=object)
+    n, wants_numbers = _n_rows(X), method != "predict"
+    if answers.ndim == 0:
+        kind = type(answers[()]).__name__
+        raise _not_one_a_row(estimator, method, f"it returned a single {kind}")
+    if n is not None and len(answers) != n:
+        found = f"for {n} rows it returned {len(answers)}"
+        raise _not_one_a_row(estimator, method, found)
+    if answers.dtype.kind in "cV" or (
+        wants_numbers and answers.dtype.kind in _NOT_NUMBERS
+    ):
+        wanted = "numbers" if wants_numbers else "labels or numbers"
+        found = f"as {wanted}; it returned {answers.dtype}"
+        raise _not_one_a_row(estimator, method, found)
+    return answers
+
+
+def _not_one_a_row(estimator, method, found):
+    """Return the error about answers that are not one a row."""
+    what = "label" if method == "predict" else "row of numbers"
+    name = type(unwrap(estimator)[1]).__name__
+    return ValueError(
+        f"The {method} of {name} must return one {what} for each row; {found}."
+    )
+
+
+def _n_rows(X):
+    if isinstance(X, (list, tuple)):
+        return len(X)
+    if isinstance(X, dict):  # the inputs of a net, by name
+        X = next(iter(X.values()), ())
+    try:
+        shape = shape_of(X)
+    except ValueError:
+        return None
+    return int(shape[0]) if len(shape) else None
+
+
+def _tell_unknown_labels(estimator, labels):
+    """Warn of labels that are not among the classes of a model."""
+    classes = getattr(estimator, "classes_", None)
+    plain = isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes)
+    if not plain or not len(labels):
+        return
+    if labels.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
+        strange = labels[~np.isin(labels, classes)]
+    else:
+        known = set(classes.tolist())
+        strange = [label for label in labels.tolist() if label not in known]
+    if not len(strange) or predicts_numbers(estimator):
+        return
+    name, shown = type(unwrap(estimator)[1]).__name__, strange[:1]
+    shown = (shown.tolist() if hasattr(shown, "tolist") else shown)[0]
+    text = (
+        f"The predict of {name} answers {len(strange)} of {len(labels)} rows with "
+        f"labels that are not in its classes_, such as {shown!r}; its classes_ begin "
+        f"with {classes[:3].tolist()}. They count as wrong."
+    )
+    warnings.warn(text, UserWarning, stacklevel=level_outside())
 
 
 def predict_labels(estimator, X):
@@ -189,12 +289,14 @@ def predict_labels(estimator, X):
             f"{name} has no predict, so that its answers to other rows than those of "
             "its fit are not defined. Use a model with predict."
         )
-    labels = np.asarray(_respond(estimator, "predict", X))
+    labels = one_a_row(estimator, "predict", X)
     if labels.ndim > 1 and labels.shape[1:] != (1,):
         raise ValueError(
             several_answers(estimator, "Evaluation needs one label", labels.shape)
         )
-    return labels.reshape(-1)
+    labels = labels.reshape(-1)
+    _tell_unknown_labels(estimator, labels)
+    return labels
 
 
 def several_answers(estimator, need, shape):
@@ -232,7 +334,7 @@ def predict_probabilities(estimator, X, caller, cure="use a metric on labels"):
             f"{caller} needs predict_proba; {name} has none. "
             f"{advice[0].upper()}{advice[1:]}."
         )
-    p = np.asarray(_respond(estimator, "predict_proba", X))
+    p = one_a_row(estimator, "predict_proba", X)
     if p.ndim == 2 and p.shape[1] == 1:
         raise ValueError(
             f"{caller} needs the probabilities of at least two classes; "

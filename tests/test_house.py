@@ -14,9 +14,9 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
     {"_column_numbers", "_compiled", "_containers", "_deprecation", "_folder_links",
-     "_keyed_noise",
+     "_guarded_rows", "_keyed_noise",
      "_loader_workers", "_norms", "_one_line", "_optional", "_parallel", "_parameters",
-     "_parquet",
+     "_parquet", "_repeated_answers",
      "_responses", "_results", "_results_text", "_safe_terminal", "_sealed",
      "_stacklevel", "_tabs_html",
      "_text_units", "_validation", "_whole_file"},
@@ -38,7 +38,15 @@ WITHIN_LOWEST = {
     "_keyed_noise": {"_compiled", "_containers", "_validation"},
     "_norms": {"_keyed_noise"},
     "_parameters": {"_validation"},
-    "_responses": {"_containers", "_loader_workers", "_validation"},
+    "_guarded_rows": {"_containers"},
+    "_repeated_answers": {"_containers", "_keyed_noise", "_responses", "_stacklevel"},
+    "_responses": {
+        "_containers",
+        "_guarded_rows",
+        "_loader_workers",
+        "_stacklevel",
+        "_validation",
+    },
     "_parallel": {"_optional", "_safe_terminal"},
     "_parquet": {"_folder_links", "_optional"},
     "_results": {"_optional", "_results_text", "_tabs_html"},

@@ -15,6 +15,7 @@ from skrobust._differentiable import maps
 from skrobust._differentiable.asked_maps import function_map
 from skrobust._differentiable.column_maps import column_parts, is_idle, transformer_map
 from skrobust._differentiable.steps import refuse
+from skrobust._responses import respond
 from skrobust.base.frame_columns import rows_at, with_columns
 from skrobust.base.rows_as_numbers import FrameRows
 
@@ -174,7 +175,7 @@ def _answers(transformer, frame, columns):
     """Return what a transformer makes of columns of a frame: an array, or CSR."""
     rows = _safe_indexing(frame, columns, axis=1)
     if not is_idle(transformer, "passthrough") and transformer is not None:
-        rows = transformer.transform(rows)
+        rows = respond(transformer, "transform", rows)
     if sparse.issparse(rows):
         return rows.tocsr()
     rows = rows.to_numpy() if is_frame(rows) else np.asarray(rows)

@@ -76,6 +76,11 @@ def _view_of_parts(estimator, caller):
     return PipelineView(estimator, caller)
 
 
+def _version(x):
+    """Return how often a tensor was written to, None where torch does not count."""
+    return None if x.is_inference() else x._version
+
+
 class NetView:
     """A skorch net and the steps before it as logits and gradients in torch.
 
@@ -108,6 +113,7 @@ class NetView:
         self._net, self._caller, self._label = net, caller, label
         self.parts = net, steps, caller, label
         self._infer, self._n_draws = net.infer, 1
+        self._may_write = True  # whether the module may write into its input
         module = getattr(net.module_, "_orig_mod", net.module_)
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
@@ -191,7 +197,7 @@ class NetView:
         """Return the mean of the (first) output of the net over draws."""
         total = 0.0
         for _ in range(self._n_draws):
-            output = self._infer(z)
+            output = self._infer(z.clone() if self._may_write else z)
             total = total + (output[0] if isinstance(output, tuple) else output)
         return total / self._n_draws
 
@@ -220,8 +226,8 @@ class NetView:
         """Bring values, or a tensor of any device, to where the view computes."""
         if isinstance(values, self._torch.Tensor):
             return values.to(self._device, self._raw_dtype)
-        # torch warns of arrays that it must not write to.
-        values = np.require(values, requirements=["C", "W"])
+        # A copy, as the module may work in place.
+        values = np.array(values, order="C")
         return self._torch.as_tensor(values).to(self._device, self._raw_dtype)
 
     def host(self, x):
@@ -250,6 +256,9 @@ class NetView:
             for step in self._steps:
                 z = step(z)
             z = z.to(self._dtype)
+            if self._may_write:
+                z = z.clone()
+            version = _version(z)
             try:
                 output = self._infer(z) if self._n_draws == 1 else self._mean_output(z)
             except RuntimeError as error:
@@ -257,6 +266,8 @@ class NetView:
                     f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "
                     f"through the net: {error}"
                 ) from error
+            if self._may_write:  # it is seen once whether the copies are needed
+                self._may_write = _version(z) != version
             if isinstance(output, tuple):
                 output = output[0]
             if not isinstance(output, self._torch.Tensor):

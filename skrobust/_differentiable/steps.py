@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import to_array
 from skrobust._differentiable.maps import sklearn_name
+from skrobust._guarded_rows import ask_guarded
 
 BLACK_BOX = "HopSkipJump (it needs predict alone) or Square (it needs scores)"
 
@@ -18,7 +19,7 @@ def ask(method, rows):
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return to_array(method(rows))
+        return to_array(ask_guarded(method, rows, getattr(method, "__self__", None)))
 
 
 def affine_parts(step):

@@ -1,5 +1,11 @@
 """Parallel tasks on any backend of joblib, their threads, and progress bars."""
 
+from skrobust._parallel.apart import (
+    LostTask,
+    active_session,
+    alone,
+    isolated,
+)
 from skrobust._parallel.progress import (
     ScaledBar,
     StepBar,
@@ -9,4 +15,15 @@ from skrobust._parallel.progress import (
 )
 from skrobust._parallel.tasks import run_tasks
 
-__all__ = ["ScaledBar", "StepBar", "count", "counting", "progress_bar", "run_tasks"]
+__all__ = [
+    "LostTask",
+    "ScaledBar",
+    "StepBar",
+    "active_session",
+    "alone",
+    "isolated",
+    "count",
+    "counting",
+    "progress_bar",
+    "run_tasks",
+]

@@ -5,6 +5,7 @@ import io
 import pickle
 import threading
 import time
+import types
 import uuid
 from collections import OrderedDict
 
@@ -18,6 +19,7 @@ except ImportError:  # joblib before 1.6 has its own copy
 # Arrays above this size travel beside the pickle, so that workers of one machine map
 # the same pages: joblib does so with arrays of more than 1 MiB.
 _LARGE = 2**20
+_LIGHT = (type(None), bool, int, float, complex, str, type)
 _MOST_OPEN = 64
 # Without a task. joblib waits a second at the end of a call for files of shared arrays
 # that are still mapped, in steps of 0.1.
@@ -46,11 +48,16 @@ class Parcel:
         self.token = uuid.uuid4().hex
         self._packed = None
 
-    def __reduce__(self):
+    @property
+    def packed(self):
+        """The content as bytes, and its large arrays."""
         with _LOCK:
             if self._packed is None:
                 self._packed = _pack(self.value)
-            return _open, (self.token, *self._packed)
+            return self._packed
+
+    def __reduce__(self):
+        return _open, (self.token, *self.packed)
 
 
 class _Packer(cloudpickle.Pickler):
@@ -87,13 +94,27 @@ def _pack(value):
     return np.frombuffer(file.getbuffer(), dtype=np.uint8), packer.arrays
 
 
+def is_light(value):
+    """Return whether a value travels with each task at no cost."""
+    if isinstance(value, types.FunctionType):
+        return not value.__closure__  # what it closes over may be large
+    return isinstance(value, _LIGHT)
+
+
+def opened_parcel(token, text, arrays):
+    """Return the parcel of a token from its packed content."""
+    found = Parcel(_Unpacker(io.BytesIO(text), arrays).load())
+    found.token = token
+    return found
+
+
 def _open(token, text, arrays):
     """Return the parcel of a token; its content is unpickled where it is new here."""
     with _LOCK:
         found = _OPEN.pop(token, None)
         if found is None:
-            found = Parcel(_Unpacker(io.BytesIO(text), arrays).load())
-            found.token, found._packed = token, (text, arrays)
+            found = opened_parcel(token, text, arrays)
+            found._packed = text, arrays
         _OPEN[token] = found
         while len(_OPEN) > _MOST_OPEN:
             _OPEN.popitem(last=False)

@@ -1,9 +1,16 @@
 """Call of one task in a worker: parcels, bounds on threads, and warnings."""
 
+import builtins
 import warnings
 
 from skrobust._parallel.parcel import Parcel, in_use
 from skrobust._parallel.thread_bound import bounded_blas, bounded_threads
+
+_PLAIN_WARNINGS = {
+    kind
+    for kind in vars(builtins).values()
+    if isinstance(kind, type) and issubclass(kind, Warning)
+}
 
 
 def call_task(function, arguments, limit=None):
@@ -34,3 +41,13 @@ def call_task_apart(function, arguments, limit=None):
             result = call_task(function, arguments, limit)
     told = [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
     return result, told
+
+
+def tell(warned, registry):
+    """Show warnings of a worker, by the filters of this process."""
+    for text, category, *place in warned:
+        try:
+            category(text)
+        except Exception:  # it is made of more than a text
+            category = next(c for c in category.__mro__ if c in _PLAIN_WARNINGS)
+        warnings.warn_explicit(text, category, *place, registry=registry)

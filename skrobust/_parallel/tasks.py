@@ -1,9 +1,6 @@
 """Tasks in parallel, on whatever backend ``joblib.parallel_config`` chose."""
 
-import builtins
 import contextlib
-import types
-import warnings
 from collections import Counter
 from concurrent.futures import BrokenExecutor
 
@@ -11,26 +8,29 @@ from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from skrobust._parallel.apart import LostTask, active_session
 from skrobust._parallel.dask_tasks import is_dask_worker, run_on_dask
-from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.parcel import Parcel, is_light
 from skrobust._parallel.progress import StepBar
 from skrobust._parallel.ray_tasks import run_on_ray
-from skrobust._parallel.task_call import call_task, call_task_apart
+from skrobust._parallel.task_call import call_task, call_task_apart, tell
 from skrobust._parallel.thread_bound import bounded_blas
 
 _MOST_DEATHS = 3  # in a row, without a result between them
-_LIGHT = (type(None), bool, int, float, complex, str, type)
-_PLAIN_WARNINGS = {
-    kind
-    for kind in vars(builtins).values()
-    if isinstance(kind, type) and issubclass(kind, Warning)
-}
 # Errors of dask and Ray, which gave a task up after restarts of their own.
 _GIVEN_UP = {"KilledWorker", "WorkerCrashedError", "OutOfMemoryError"}
 
 
 def run_tasks(
-    function, tasks, *, n_jobs=None, verbose=0, label="", bar=None, on_result=None
+    function,
+    tasks,
+    *,
+    n_jobs=None,
+    verbose=0,
+    label="",
+    bar=None,
+    on_result=None,
+    lost=None,
 ):
     """Run ``function(*task)`` for each task and return the results in order.
 
@@ -55,6 +55,9 @@ def run_tasks(
 
     on_result : callable or None
         Called with the place of a task and its result, as soon as it is there.
+    lost : callable or None
+        From the error of a task whose process died or took too long to its result;
+        None raises the error.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def run_tasks(
     results = {}
     own = StepBar(len(tasks), label, verbose) if bar is None else bar
     with own if bar is None else contextlib.nullcontext():
-        for place, result in _results(function, tasks, n_jobs):
+        for place, result in _results(function, tasks, n_jobs, lost):
             results[place] = result
             if on_result is not None:
                 on_result(place, result)
@@ -73,8 +76,21 @@ def run_tasks(
     return [results[i] for i in range(len(tasks))]
 
 
-def _results(function, tasks, n_jobs):
+def _results(function, tasks, n_jobs, lost):
     """Yield place and result of each task; those that were lost run again."""
+    session = active_session()
+    if session is not None:
+        registry = {}
+        for place, error, outcome in session.outcomes(function, tasks, n_jobs):
+            if error is not None and lost is None:
+                raise error
+            if error is not None:
+                yield place, lost(error)
+                continue
+            result, told = outcome
+            tell(told, registry)
+            yield place, result
+        return
     backend, _ = get_active_backend()
     is_ray, client = _starts_ray(backend), _dask_client(backend)
     n_workers = min(effective_n_jobs(n_jobs), len(tasks))
@@ -101,7 +117,7 @@ def _results(function, tasks, n_jobs):
         try:
             for place, (result, told) in run:
                 del left[place]
-                _tell(told, registry)
+                tell(told, registry)
                 yield place, result
         except Exception as error:
             if not _is_death(error) and not _gave_up(error):
@@ -109,21 +125,16 @@ def _results(function, tasks, n_jobs):
             death = error
         n_deaths = n_deaths + 1 if len(left) == n_before else 0
         if left and (is_last or n_deaths >= _MOST_DEATHS or _gave_up(death)):
-            raise RuntimeError(
+            error = LostTask(
                 "A task lost its worker several times in a row: most often it needs "
                 "more memory than there is. Take a smaller n_jobs, or smaller batches. "
                 "Finished parts are kept where there is a checkpoint."
-            ) from death
-
-
-def _tell(warned, registry):
-    """Show warnings of a worker, by the filters of this process."""
-    for text, category, *place in warned:
-        try:
-            category(text)
-        except Exception:  # it is made of more than a text
-            category = next(c for c in category.__mro__ if c in _PLAIN_WARNINGS)
-        warnings.warn_explicit(text, category, *place, registry=registry)
+            )
+            if lost is None:
+                raise error from death
+            for place in list(left):
+                yield place, lost(error)
+            return
 
 
 def _packed(tasks):
@@ -132,17 +143,11 @@ def _packed(tasks):
     parcels = {}
 
     def pack(value):
-        if seen[id(value)] < 2 or _is_light(value):
+        if seen[id(value)] < 2 or is_light(value):
             return value
         return parcels.setdefault(id(value), Parcel(value))
 
     return {i: tuple(pack(a) for a in task) for i, task in enumerate(tasks)}
-
-
-def _is_light(value):
-    if isinstance(value, types.FunctionType):
-        return not value.__closure__  # what it closes over may be large
-    return isinstance(value, _LIGHT)
 
 
 def _run_on_joblib(function, tasks, n_workers, backend):

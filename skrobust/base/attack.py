@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame, refuse_mask, refuse_unordered, shape_of
+from skrobust._guarded_rows import copied
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._norms import NORMS
@@ -284,15 +285,18 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         key = None
         if self._draws:
             key = NoiseKey.from_keys(lambda: row_keys(values), seed).derive(caller, 0)
+        given = values
+        if not type(self).__module__.startswith("skrobust."):
+            given = copied(values)  # code of others may work in place
         if self._asks_in_container:
             estimator = ModelInContainer(estimator, X)
         if start is None:
-            found = attack._attack(estimator, values, y, key)
+            found = attack._attack(estimator, given, y, key)
         elif not hasattr(self, "_attack_from"):
             raise ValueError(f"{caller} cannot start from given rows. Leave out start.")
         else:
             start = domain.put_back(start_rows(start, X, values, caller), values)
-            found = attack._attack_from(estimator, values, y, key, start)
+            found = attack._attack_from(estimator, given, y, key, start)
         adversarial, details = found if isinstance(found, tuple) else (found, {})
         if values.ndim == 2 and self.eps == _EPS and self.data_range is None:
             details = self._tell_units(values, details)

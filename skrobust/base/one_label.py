@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from skrobust._containers import one_per_row
-from skrobust._responses import is_net, unwrap
+from skrobust._responses import is_net, respond, unwrap
 from skrobust._validation import invalid, refuse_missing
 from skrobust.base.label_codes import codes, digits, joint
 
@@ -142,7 +142,7 @@ class OneLabel(ClassifierMixin, BaseEstimator):
                 bits = [p[:, 1] > 0.5 for p in self._each(X)]
                 return self.codes(np.column_stack(bits))
             return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
-        answers = self.estimator.predict(X)
+        answers = respond(self.estimator, "predict", X)
         if self.place == ANY:
             return self.codes(answers)
         answers = answers.toarray() if hasattr(answers, "toarray") else answers
@@ -164,7 +164,7 @@ class OneLabel(ClassifierMixin, BaseEstimator):
         """
         if self.place == ANY:
             return joint(self._each(X))
-        answers = self.estimator.predict_proba(X)
+        answers = respond(self.estimator, "predict_proba", X)
         if isinstance(answers, list):
             return np.asarray(answers[self.label])
         answers = np.asarray(answers)
@@ -175,7 +175,7 @@ class OneLabel(ClassifierMixin, BaseEstimator):
 
     def _each(self, X):
         """Return the probabilities of the values of every label."""
-        answers = self.estimator.predict_proba(X)
+        answers = respond(self.estimator, "predict_proba", X)
         if isinstance(answers, list):
             return [np.asarray(p) for p in answers]
         answers = np.asarray(answers)

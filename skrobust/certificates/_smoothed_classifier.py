@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
+from skrobust._responses import respond
 from skrobust._results import Results
 from skrobust._validation import check_same_length, invalid, number_array
 from skrobust.metrics.labels import label_array
@@ -207,7 +208,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 # One draw of all numbers: the same whatever the steps are.
                 noise = self._noise(rng, (count, *X.shape[1:]), X)
                 noisy = (X[:, None] + noise[None]).reshape((-1, *X.shape[1:]))
-                labels = np.asarray(self.estimator_.predict(noisy))
+                labels = np.asarray(respond(self.estimator_, "predict", noisy))
                 labels = labels.reshape(len(X), count)
                 for index, label in enumerate(self.classes_):
                     votes[:, index] += (labels == label).sum(axis=1)

@@ -1,11 +1,14 @@
 """Results of one attack on one model, as a row of a table."""
 
 from dataclasses import asdict
+from functools import partial
 
 import numpy as np
 from sklearn.metrics import r2_score
 
 from skrobust._containers import to_array
+from skrobust._guarded_rows import perturb_guarded
+from skrobust._responses import respond
 from skrobust.evaluation import evaluate_attack
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
@@ -36,6 +39,7 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint, checks):
         "certified_accuracy_interval": found.get("robust_accuracy_lower_interval"),
         **{name: found[name] for name in _CERTIFICATE if name in found},
         "skipped": found.get("skipped"),
+        "failed": found.get("failed"),
         "n_samples": found["n_samples"],
         "doubts": [asdict(doubt) for doubt in found.get("warnings", ())],
     }
@@ -43,7 +47,7 @@ def classifier_row(model, X, y, attack, *, tolerance, checkpoint, checks):
 
 def regressor_row(model, X, y, attack, *, tolerance, checkpoint):
     """Return how far one attack moves the predictions of a regressor."""
-    clean, tolerance = model.predict(X), tolerance_of(y, tolerance)
+    clean, tolerance = respond(model, "predict", X), tolerance_of(y, tolerance)
     moved = perturbed_predictions(model, X, y, attack, checkpoint)
     shift = prediction_shift(clean, moved)
     n_steady, n = int((shift <= tolerance).sum()), len(shift)
@@ -66,7 +70,9 @@ def tolerance_of(y, tolerance):
 
 def perturbed_predictions(model, X, y, attack, parts):
     """Return the predictions of a regressor under attack, kept as a part."""
-    return _kept(parts, "predictions", model.predict, model, X, y, attack)
+    return _kept(
+        parts, "predictions", partial(respond, model, "predict"), model, X, y, attack
+    )
 
 
 def adversarial_examples(model, X, y, attack, parts):
@@ -77,7 +83,7 @@ def adversarial_examples(model, X, y, attack, parts):
 def _kept(parts, name, function, model, X, y, attack):
     store = Checkpoint(parts, "attack")
     key = store.key(store.prefix(model, X, y), name, attack)
-    return store.run(key, lambda: function(attack.perturb(model, X, y)))
+    return store.run(key, lambda: function(perturb_guarded(attack, model, X, y)))
 
 
 def worst(rows):

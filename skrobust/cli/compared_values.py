@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from skrobust._containers import is_text
+from skrobust._responses import respond
 from skrobust.cli import attack_results
 from skrobust.cli.attack_options import build_attacks, known_of
 from skrobust.cli.exit_codes import UserError
@@ -89,7 +90,7 @@ def _measure_regressor(name, model, X, y, attacks, options, parts):
             f"--preset counts right labels, and {name!r} is a regressor; compare "
             "regressors with --eps, or by R2."
         )
-    clean = model.predict(X)
+    clean = respond(model, "predict", X)
     found = {"r2": clean}
     if attacks:
         predictions = attack_results.perturbed_predictions

@@ -9,6 +9,7 @@ from skrobust.cli.option_types import LateChoice, Numbers, Setting, output_file
 
 command = partial(click.command, epilog=CODES)
 COUNT, SEEDS = click.IntRange(min=1), click.IntRange(min=0)
+POSITIVE = click.FloatRange(min=0, min_open=True)
 
 
 def option(names, help, type=None, **more):
@@ -60,6 +61,40 @@ SEED = option(
 JOBS = option(
     "--n-jobs", "Conditions scored at a time; -1 takes all cores.", int, default=1
 )
+ISOLATION = (
+    flag(
+        "--isolate",
+        "Run the model in a process of its own, so that what hangs or dies fails "
+        "alone, with its reason.",
+    ),
+    option(
+        "--timeout",
+        "Seconds for one condition or run, with --isolate; default: 3600.",
+        POSITIVE,
+    ),
+    option(
+        "--memory",
+        "Gigabytes that the model may take beyond itself and the rows, with --isolate.",
+        POSITIVE,
+    ),
+)
+
+
+def isolate_of(options):
+    """Return what ``isolate=`` takes, from the options of isolation.
+
+    A limit alone asks for isolation, too.
+    """
+    from skrobust.evaluation import Isolation
+
+    limits = {}
+    if options["timeout"] is not None:
+        limits["timeout"] = options["timeout"]
+    if options["memory"] is not None:
+        limits["memory"] = int(options["memory"] * 2**30)
+    return Isolation(**limits) if limits or options["isolate"] else False
+
+
 TOLERANCE = option(
     "--tolerance",
     "Largest move that the robust ratio accepts: of a probability (default 0.05), or "

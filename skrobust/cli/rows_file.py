@@ -7,6 +7,7 @@ import numpy as np
 from sklearn import datasets
 from sklearn.utils import get_tags
 
+from skrobust._responses import respond
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.table_file import read_table
 
@@ -241,7 +242,7 @@ def _takes_nan(model, rows, plain):
         if get_tags(model).input_tags.allow_nan:
             return True
     try:  # a pipeline that imputes some columns says no and takes them
-        model.predict(rows.to_numpy() if plain else rows)
+        respond(model, "predict", rows.to_numpy() if plain else rows)
     except Exception:
         return False
     return True

@@ -4,12 +4,14 @@ import numpy as np
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.equal_rows import (
     EarlierRows,
     RowNumbers,
     numbered_over_batches,
 )
 from skrobust._keyed_noise.rows import is_text
+from skrobust._responses import respond
 from skrobust._validation import check_choice, check_count, check_targets, invalid
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
@@ -328,7 +330,7 @@ class BatchedRows:
                 f"{caller} asks for {method}, which {type(estimator).__name__} does "
                 "not have; take another method, or a model that has it."
             )
-        found = [np.asarray(getattr(estimator, method)(X)) for X, _ in self]
+        found = [np.asarray(respond(estimator, method, X)) for X, _ in self]
         if not found:
             raise ValueError(f"{caller} needs at least one sample; got none.")
         return np.concatenate(found)
@@ -360,7 +362,7 @@ class _Perturbed:
 def perturbed_batch(thing, estimator, X, y, start, before=()):
     """Return perturbed rows of a batch, and the keys of its rows in each keyed call."""
     with numbered_over_batches(RowNumbers(start, before)) as numbers:
-        return thing.perturb(estimator, X, y), numbers.keys
+        return perturb_guarded(thing, estimator, X, y), numbers.keys
 
 
 def _size(batch_size, caller):

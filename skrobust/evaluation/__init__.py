@@ -10,6 +10,7 @@ from skrobust.evaluation._empirical_boundary_distance import empirical_boundary_
 from skrobust.evaluation._evaluate_attack import evaluate_attack
 from skrobust.evaluation._evaluate_perturbations import evaluate_perturbations
 from skrobust.evaluation._evaluation_warning import EvaluationWarning
+from skrobust.evaluation._isolation import Isolation
 from skrobust.evaluation._make_bounds_scorer import make_bounds_scorer
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
@@ -21,6 +22,7 @@ from skrobust.evaluation.records._write_record import write_record
 
 __all__ = [
     "EvaluationWarning",
+    "Isolation",
     "Results",
     "boundary_steps",
     "check_evaluation",

@@ -1,5 +1,7 @@
 """Checks that an evaluation under attack is honest."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.base import clone
 
@@ -7,7 +9,7 @@ from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._one_line import one_line
-from skrobust._parallel import StepBar
+from skrobust._parallel import StepBar, alone
 from skrobust._validation import check_count
 from skrobust.attacks import StrongestAttack
 from skrobust.base import BaseAttack
@@ -135,7 +137,7 @@ def doubts_or_unchecked(estimator, X, y, attack, seed):
     """
     parts = estimator, X, y, attack
     try:
-        return quietly(doubts_and_fallen, *parts, random_state=seed)
+        return alone(partial(quietly, doubts_and_fallen, random_state=seed), *parts)
     except Exception as error:
         doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
         return doubts, np.zeros(len(y), dtype=bool)

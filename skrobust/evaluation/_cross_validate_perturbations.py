@@ -1,6 +1,5 @@
 """Cross-validation of a model under many conditions."""
 
-import numbers
 import warnings
 
 import numpy as np
@@ -26,8 +25,9 @@ from skrobust.evaluation.condition_part import (
     find_scorer,
 )
 from skrobust.evaluation.condition_table import read_conditions, table_columns
+from skrobust.evaluation.failures import caught, check_any_left, reason_of
 from skrobust.evaluation.fold_columns import add_columns
-from skrobust.evaluation.fold_fits import fit_fold, guarded, in_words, split_rows
+from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
 from skrobust.evaluation.fold_intervals import (
     NOTE,
     add_rows,
@@ -54,7 +54,7 @@ def cross_validate_perturbations(
     n_jobs=None,
     verbose=0,
     checkpoint=None,
-    error_score="raise",
+    error_score=np.nan,
 ):
     """Fit a model once per fold and score every condition on every test fold.
 
@@ -97,8 +97,9 @@ def cross_validate_perturbations(
         Folder in which finished conditions are kept. A run that was killed goes on from
         there: folds are fitted again, and the conditions of a fold are found again if
         the fit gives the same model (give it an int as ``random_state``).
-    error_score : "raise" or number, default="raise"
-        Score where a fit or a score fails; a warning says how many did.
+    error_score : "raise" or number, default=numpy.nan
+        Score where a fit or a score fails, as in scikit-learn; a warning says how many
+        did. If all fail, the first error is raised.
 
     Returns
     -------
@@ -106,7 +107,9 @@ def cross_validate_perturbations(
         Columns, one row for each condition, fold and repeat: ``number``, ``name``,
         ``score``, ``corruption``, ``severity``, ``fold`` and ``repeat`` (from 0),
         ``changed`` and ``distortion`` (as in :func:`evaluate_perturbations`), and for
-        accuracy ``flip_rate``. ``conditions``, a table of the conditions whose
+        accuracy ``flip_rate``; where fits or scores failed, ``failed``, the reasons,
+        empty for the others, and nan for what needs them. ``conditions``, a table of
+        the conditions whose
         ``score`` (and each of the others; for tables ``effect`` and what belongs to it,
         in units of the training fold) is the mean over folds and repeats, with
         ``score_low`` and ``score_high``, and its own ``note`` as there;
@@ -124,6 +127,8 @@ def cross_validate_perturbations(
     ValueError
         For bad parameters, a reference of other conditions or other scores, and
         shuffled folds under a scorer over time.
+    Exception
+        Where everything failed.
 
     Warns
     -----
@@ -166,9 +171,7 @@ def cross_validate_perturbations(
     caller = "cross_validate_perturbations"
     confidence = check_confidence(confidence, caller)
     check_count(n_repeats, "n_repeats", caller)
-    raises = isinstance(error_score, str) and error_score == "raise"
-    if not raises and not isinstance(error_score, numbers.Real):
-        raise invalid("error_score", caller, "'raise' or a number", error_score)
+    catches = caught(error_score, caller)
     if params is not None and not isinstance(params, dict):
         raise invalid("params", caller, "a dict of arguments of fit, or None", params)
     y = check_targets(y, caller)
@@ -183,22 +186,29 @@ def cross_validate_perturbations(
     if hasattr(scorer, "check_folds"):  # a scorer over time
         scorer.check_folds(splits)
     jobs = {"n_jobs": n_jobs, "verbose": verbose}
-    run, shared = (not raises, fit_fold), (params, scorer, caller)
+    run, shared = (bool(catches), fit_fold), (params, scorer, caller)
     tasks = [(*run, estimator, conditions, X, y, split, *shared) for split in splits]
-    folds = run_tasks(guarded, tasks, label="folds", **jobs)
-    done = _score_folds(folds, keys, n_repeats, scorer, caller, not raises, jobs)
-    errors = [e for _, e in (*folds, *done.values()) if e is not None]
+    lost = {"lost": _lost_fold} if catches else {}
+    folds = run_tasks(guarded, tasks, label="folds", **lost, **jobs)
+    check_any_left(dict(enumerate(e for _, e in folds if e)), len(folds), caller)
+    done = _score_folds(folds, keys, n_repeats, scorer, caller, catches, jobs)
+    errors = {place: e for place, (_, e) in done.items() if e is not None}
+    check_any_left(errors, len(done), caller)
+    errors |= {(f, None, None): e for f, (_, e) in enumerate(folds) if e is not None}
     if errors:
+        first = reason_of(next(iter(errors.values())))
         text = f"{caller}: {len(errors)} fits or scores failed and count as "
-        text += f"{float(error_score):g}; the first: {errors[0]}"
+        text += f"{float(error_score):g}; the first: {first}"
         warnings.warn(text, FitFailedWarning, stacklevel=2)
     size = (len(folds), len(conditions), n_repeats)
-    fill = np.nan if raises else float(error_score)
+    fill = float(error_score) if catches else np.nan
     scores, flips = _scores_and_flips(done, size, fill, scorer)
     effects = [_facts(done, size, name) for name in ("changed", "distortion")]
     clean = [fill if fold is None else fold.clean_score for fold, _ in folds]
     by_fold = {"flip_rate": flips} if scorer is None else {}
     by_fold |= zip(("changed", "distortion"), effects, strict=True)
+    if errors:
+        by_fold["failed"] = _reasons(errors, size)
     results = _long_table(table, scores, by_fold)
     table["score"] = scores.mean(axis=(0, 2))
     limits = fold_limits(scores.mean(axis=2), confidence)
@@ -233,7 +243,20 @@ def cross_validate_perturbations(
     return results
 
 
-def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
+def _lost_fold(error):
+    return None, error
+
+
+def _reasons(errors, size):
+    """Return the reason of each fold, condition and repeat that failed."""
+    reasons = np.full(size, "", dtype=object)
+    for (f, c, r), error in errors.items():
+        places = (f,) if c is None else (f, c, r)
+        reasons[places] = reason_of(error)
+    return reasons.astype(str)
+
+
+def _score_folds(folds, keys, n_repeats, scorer, caller, catches, jobs):
     """Return the part and the error of each fold, condition and repeat."""
     places, tasks = [], []
     for f, (fold, _) in enumerate(folds):
@@ -247,8 +270,7 @@ def _score_folds(folds, keys, n_repeats, scorer, caller, guard, jobs):
                 task = fold.model, drawn, *shared
                 tasks.append((keys.key(prefix, drawn), condition_part, *task))
                 places.append((f, c, r))
-    how = {"catch": (Exception,) if guard else (), "words": in_words, **jobs}
-    done = keys.store.run_all(tasks, label="conditions", **how)
+    done = keys.store.run_all(tasks, label="conditions", **catches, **jobs)
     return dict(zip(places, done, strict=True))
 
 

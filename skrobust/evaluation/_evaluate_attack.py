@@ -1,10 +1,9 @@
 """Evaluation under an attack: robust accuracy and robust ratio."""
 
 import numpy as np
-from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._parallel import StepBar
+from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
 from skrobust._validation import check_flag
@@ -15,7 +14,23 @@ from skrobust.evaluation._check_evaluation import doubts_or_unchecked
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_batches import full_run, runs_over_batches
-from skrobust.evaluation.attack_run import attack_table, correct_labels, per_sample
+from skrobust.evaluation.attack_modes import (
+    column_names,
+    failed_runs,
+    full_runs,
+    mark_failed,
+    mode_name,
+    ratio_columns,
+    temperature_of,
+    unknown_columns,
+    why_no_ratio,
+)
+from skrobust.evaluation.attack_run import (
+    N_FACTS,
+    attack_table,
+    correct_labels,
+    per_sample,
+)
 from skrobust.evaluation.attacked_blocks import run_in_blocks
 from skrobust.evaluation.batched_runs import (
     BatchedRuns,
@@ -24,6 +39,9 @@ from skrobust.evaluation.batched_runs import (
 )
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
+from skrobust.evaluation.failures import caught, tell_failed
+from skrobust.evaluation.isolation_limits import runs_apart
+from skrobust.evaluation.model_checks import check_repeats
 from skrobust.evaluation.proved_rows import bracket, bracket_of
 from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.regression_attack import (
@@ -31,22 +49,18 @@ from skrobust.evaluation.regression_attack import (
     regression_results,
 )
 from skrobust.evaluation.sample_groups import SampleGroups, group_results
-from skrobust.evaluation.temperature import fit_temperature, tempered
 from skrobust.evaluation.verdict import verdict_on_attack
-from skrobust.metrics.registry import get_metric
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (
     aimed_at_labels,
-    at_full_strength,
     column_labels,
     is_full,
 )
 from skrobust.metrics.scorers.classes import check_perturber
 
-_MODES = ("loss", "probability_shift")
 
-
+@runs_apart
 def evaluate_attack(
     estimator,
     X,
@@ -70,6 +84,8 @@ def evaluate_attack(
     verbose=0,
     batch_size=None,
     record=None,
+    error_score=np.nan,
+    isolate=False,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -145,6 +161,13 @@ def evaluate_attack(
         disk. A checkpoint has the runs of each batch.
     record : str or path, default=None
         File for a sealed record, as in :func:`evaluate_perturbations`.
+    error_score : "raise" or number, default=numpy.nan
+        What the numbers of a run that fails are. Its reason is in ``failed``. If all
+        runs fail, the first error is raised.
+    isolate : bool or Isolation, default=False
+        Whether the model runs in a process of its own, so that a run in which it hangs,
+        or ends the process, fails alone; an :class:`Isolation` has the limits of time
+        and memory.
 
     Returns
     -------
@@ -162,7 +185,9 @@ def evaluate_attack(
         ``tolerance`` and, for each mode, ``robust_ratio_<mode>``, its ``_low`` and
         ``_high``, and ``_tempered``: the same examples after temperature scaling
         on these labels (``temperature``), since the ratio depends on calibration.
-        Otherwise ``skipped`` gives the reason.
+        Otherwise ``skipped`` gives the reason. Where runs failed, ``failed``, a dict
+        of their reasons by what they were for: ``robust_accuracy``, without
+        ``per_sample`` and a certificate then, or ``robust_ratio_<mode>``.
 
         With "auto" (or :class:`~skrobust.attacks.StrongestAttack`) the bracket of the
         truth: ``robust_accuracy_lower``, the share of rows that are proved to keep
@@ -197,10 +222,14 @@ def evaluate_attack(
         For an attack without ``perturb``, "auto" without ``eps``, lengths that differ,
         fewer than two groups, a cluster in two groups, and groups or checks of a
         regressor.
+    Exception
+        What the model raises on the clean rows, or in every run.
 
     Warns
     -----
     UserWarning
+        Where a run failed; and for a model that answers differently when it is asked
+        again.
         Where the attack changed no row and no probability, unless ``eps=0``; and where
         an object of your own left rows clean, as
         :func:`~skrobust.metrics.robust_ratio_score` has it.
@@ -223,22 +252,25 @@ def evaluate_attack(
     """
     if record is not None:
         return recorded(record, evaluate_attack, locals())
-    caller = "evaluate_attack"
+    caller, errors = "evaluate_attack", caught(error_score, "evaluate_attack")
     rows, runs = as_batches(X, y, batch_size, caller), None
     store = Checkpoint(checkpoint, caller)
     if rows is not None:
         refuse_in_batches(attack, eps, caller)
-        runs = BatchedRuns(rows, store, caller, n_jobs=n_jobs, verbose=verbose)
+        runs = BatchedRuns(
+            rows, store, caller, n_jobs=n_jobs, verbose=verbose, **errors
+        )
         X, y = runs.first[0], runs.y
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
     seed = {"random_state": random_state}
     attack = read_attack(attack, "attack", caller, X=X, **seed, **ball)
     check_perturber(attack, "attack", caller)
+    check_repeats(estimator, X, caller)
     if predicts_numbers(estimator):
         refuse_for_numbers(caller, checks=checks, groups=groups)
         how = {"tolerances": tolerances, "clusters": clusters, "caller": caller}
         how |= {"confidence": confidence, "store": store, "verbose": verbose}
-        how["n_jobs"] = n_jobs
+        how |= {"n_jobs": n_jobs, "errors": errors, "error_score": error_score}
         return regression_results(estimator, X, y, attack, runs=runs, **how)
     if runs is None:
         y = check_labels(estimator, X, y, caller)
@@ -249,18 +281,18 @@ def evaluate_attack(
         samples = SampleGroups(y, groups, clusters, draws, caller)
     params, quick = own_params(attack), aimed_at_labels(attack)
     is_strongest = isinstance(attack, StrongestAttack)
-    reason = _why_no_ratio(estimator, attack)
-    full = [] if reason else _full_runs(attack, params)
+    reason = why_no_ratio(estimator, attack)
+    full = [] if reason else full_runs(attack, params)
     n_steps = 1 + bool(checks) + len(full) + bool(is_strongest and certify)
     bar = StepBar(n_steps, caller, verbose and runs is None)
     if runs is None:
-        clean, p = correct_labels(estimator, X, y), None
+        clean, p = alone(correct_labels, estimator, X, y), None
         prefix = store.prefix(estimator, X, y)
         tasks = [("right, changed, by row", _table_by_row, quick)]
         tasks += [("right, probabilities, by row", full_run, run) for run, _ in full]
-        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar}
+        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar, **errors}
         table, *found = run_in_blocks(store, prefix, tasks, *parts, **how)
-        table = table.T
+        table = table if isinstance(table, Exception) else table.T
         full = [(*run, part) for run, part in zip(full, found, strict=True)]
     else:
         prefix = store.prefix(estimator, (), (), "batches")
@@ -270,7 +302,11 @@ def evaluate_attack(
         if y is None:
             samples = SampleGroups(runs.y, groups, clusters, draws, caller)
         y = runs.y
-    robust = table[0].astype(bool)
+    failed = failed_runs(table, full)
+    tell_failed(failed, error_score, caller)
+    has_run = "robust_accuracy" not in failed
+    table = table if has_run else np.full((N_FACTS, len(y)), np.nan)
+    robust = table[0] == 1
     if quick is attack and getattr(attack, "objective", None) == "probability_shift":
         robust &= clean  # it turns wrong rows right as well
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
@@ -282,7 +318,8 @@ def evaluate_attack(
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:
-            fallen |= clean & ~part["correct"]
+            if not isinstance(part, Exception):
+                fallen |= clean & ~part["correct"]
         robust &= ~fallen
     _, counts = np.unique(y, return_counts=True)
     results = Results(
@@ -301,17 +338,19 @@ def evaluate_attack(
     )
     facts = results["per_sample"]
     if is_strongest or checks:
-        facts["success"] |= fallen
-    if is_strongest and certify and runs is not None:
+        facts["success"] = facts["success"] | fallen
+    if is_strongest and certify and runs is not None and has_run:
         results.update(bracket_of(*proof, robust, samples))
-    elif is_strongest and certify:
+    elif is_strongest and certify and has_run:
         parts = estimator, X, y, attack, robust, clean, samples, caller
-        results.update(bracket(*parts))
+        results.update(bracket(*parts, catches=bool(errors)))
         bar.done()
     bar.close()
-    results["verdict"] = verdict_on_attack(results)
     results["changed"] = float(facts.changed.mean())
     results["distortion"] = mean_of_changed(facts.changed, facts.distortion)
+    if failed:
+        mark_failed(results, failed, error_score)
+    results["verdict"] = verdict_on_attack(results)
     tables = {}
     if groups is not None:
         name, tables[name] = samples.robust_accuracy(robust)
@@ -323,20 +362,25 @@ def evaluate_attack(
         warn_idle_attack(attack, results["changed"] == 0, caller)
         return results
     if runs is None:
-        p = predict_probabilities(estimator, X, caller)
+        p = alone(predict_probabilities, estimator, X, caller)
     labels = column_labels(estimator, p.shape[1])
     options = {"tolerance": tolerances, "reference": reference, "labels": labels}
     options["y_true"] = y
-    temperature = results["temperature"] = _temperature(p, y, labels)
+    temperature = results["temperature"] = temperature_of(p, y, labels)
     results["tolerance"] = tolerances
     modes, columns, idle = [], ["tolerance"], results["changed"] == 0
     for run, mode, part in full:
+        name = mode_name(mode)
+        if name in failed:
+            modes.append(name.removeprefix("robust_ratio_"))
+            results.update(unknown_columns(name, tolerances, error_score))
+            columns += column_names(name)
+            continue
         q = part["probabilities"]
         idle = idle and bool((p == q).all())
-        modes.append(mode if mode in _MODES else "given")
-        name = f"robust_ratio_{modes[-1]}"
+        modes.append(name.removeprefix("robust_ratio_"))
         with full_attack(is_full(run) or idle):
-            within, found = _ratio_columns(name, p, q, temperature, options, samples)
+            within, found = ratio_columns(name, p, q, temperature, options, samples)
         results.update(found)
         columns += found
         if modes[-1] == "given":
@@ -349,49 +393,5 @@ def evaluate_attack(
     return results
 
 
-def _why_no_ratio(estimator, attack):
-    """Return why there is no robust ratio, or None."""
-    if getattr(attack, "target", None) is not None:
-        return "the attack has a target"
-    if not getattr(attack, "_moves_probabilities", True):
-        return "the attack sees labels alone"
-    if not hasattr(estimator, "predict_proba"):
-        return "the model has no predict_proba"
-    return None
-
-
-def _full_runs(attack, params):
-    """Return the attacks that never stop early, each with its objective."""
-    if params.get("objective", "") in (None, "misclassification"):
-        free = clone(attack).set_params(objective=None)
-        if isinstance(attack, StrongestAttack):
-            return [at_full_strength(free)]
-        return [at_full_strength(free, mode) for mode in _MODES]
-    return [at_full_strength(attack)]
-
-
-def _ratio_columns(name, p, q, temperature, options, samples):
-    """Return which samples are within each tolerance, and the columns of the ratio."""
-    ratio, caller = get_metric("robust_ratio"), "evaluate_attack"
-    scaled = tempered(p, temperature), tempered(q, temperature)
-    within = ratio.values((p, q), options, caller)
-    with full_attack():  # rows that stay were named above
-        within_scaled = ratio.values(scaled, options, caller)
-    low, high = samples.limits(within)
-    return within, {
-        name: within.mean(axis=0),
-        f"{name}_low": low,
-        f"{name}_high": high,
-        f"{name}_tempered": within_scaled.mean(axis=0),
-    }
-
-
 def _table_by_row(estimator, attack, X, y):
     return attack_table(estimator, attack, X, y).T
-
-
-def _temperature(p, y, labels):
-    """Return the temperature of the rows whose labels the model knows."""
-    index = np.searchsorted(labels, y).clip(0, len(labels) - 1)
-    known = np.asarray(labels)[index] == y
-    return fit_temperature(p[known], index[known]) if known.any() else 1.0

@@ -2,8 +2,11 @@
 
 from functools import partial
 
+import numpy as np
+
+from skrobust._parallel import alone
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_targets
+from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.evaluation import score_summary
 from skrobust.evaluation.acted import add_effects
 from skrobust.evaluation.answering_devices import on_devices
@@ -17,6 +20,9 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.failures import add_failed, caught, spread
+from skrobust.evaluation.isolation_limits import runs_apart
+from skrobust.evaluation.model_checks import check_repeats
 from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
@@ -29,7 +35,10 @@ from skrobust.evaluation.untouched import (
 from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
+_ENDS = ("score_low", "score_high", "band_low", "band_high")
 
+
+@runs_apart
 def evaluate_perturbations(
     estimator,
     X,
@@ -52,6 +61,8 @@ def evaluate_perturbations(
     compile=False,
     batch_size=None,
     record=None,
+    error_score=np.nan,
+    isolate=False,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -118,6 +129,14 @@ def evaluate_perturbations(
     record : str or path, default=None
         File in which a sealed record of this evaluation is written, for
         :func:`verify_record` and :func:`replay_record`; such as "record.skr".
+    error_score : "raise" or number, default=numpy.nan
+        Score of a condition that fails: an error of the condition or of the model, or
+        a worker that died. Its reason is in the column ``failed``. If all fail, the
+        first error is raised.
+    isolate : bool or Isolation, default=False
+        Whether the model runs in a process of its own, so that a condition under which
+        it hangs, or ends the process, fails alone; an :class:`Isolation` has the
+        limits of time and memory.
 
     Returns
     -------
@@ -128,7 +147,10 @@ def evaluate_perturbations(
         ``distortion``, how far it moved these on average. Where a condition changed no
         row, or a severity no more than the one below, ``note`` says so, with the
         reason where its kind cannot apply to these rows; ``idle_kinds`` is a dict of
-        the kinds that changed nothing and the reasons. Numbers:
+        the kinds that changed nothing and the reasons; where conditions failed,
+        ``failed``, the reasons, empty for the others. Numbers that need the score of a
+        failed condition are then nan, intervals over all conditions None, and columns
+        of ``correct`` and ``flipped`` nan. Numbers:
 
         - ``mean``, ``coefficient_of_variation`` (population standard deviation) and
           ``accuracy_stability_index`` over the conditions (nan where a score lies
@@ -179,11 +201,15 @@ def evaluate_perturbations(
     ValueError
         For bad parameters, conditions that are not fitted but must be, and a reference
         of other conditions, other scores or no errors.
+    Exception
+        What the model raises on the clean rows, or under every condition.
 
     Warns
     -----
     UserWarning
-        For conditions that changed no row, other than those of strength 0; for columns
+        For conditions that failed; for a model that answers differently when it is
+        asked again; for conditions that changed no row, other than those of strength 0;
+        for columns
         on which the model depends and that none of the conditions, of more than one
         kind, changed; and for rows of tables on which the model raises an error.
 
@@ -239,9 +265,10 @@ def evaluate_perturbations(
     if record is not None:
         return recorded(record, evaluate_perturbations, locals())
     caller = "evaluate_perturbations"
+    errors = caught(error_score, caller)
     rows = as_batches(X, y, batch_size, caller)
     store = Checkpoint(checkpoint, caller)
-    jobs, runs = {"n_jobs": n_jobs, "verbose": verbose}, None
+    jobs, runs = {"n_jobs": n_jobs, "verbose": verbose, **errors}, None
     if rows is None:
         y = check_targets(y, caller)
         check_same_length(caller, X=X, y=y)
@@ -250,13 +277,17 @@ def evaluate_perturbations(
         X, y = runs.first[0], runs.y
     conditions, table, left_out = read_conditions(conditions, caller, X, X_ref)
     scorer = find_scorer(estimator, scoring, caller)
+    alike = estimator
     estimator = on_devices(estimator, X, device, precision, compile, caller)
+    if isolate and estimator is not alike:
+        raise invalid("isolate", caller, "False with device= or precision=", isolate)
     if groups is not None and scorer is not None:
         raise ValueError(f"{caller} compares groups for accuracy only.")
     draws = confidence, n_permutations, random_state
     samples = None
     if y is not None:
         samples = SampleGroups(y, groups, clusters, draws, caller)
+    check_repeats(alike, X, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     if X_ref is not None:
         conditions = fit_conditions(conditions, X_ref)
@@ -270,17 +301,25 @@ def evaluate_perturbations(
     y, clean, correct = found.y, found.clean, found.correct
     if samples is None:
         samples = SampleGroups(y, groups, clusters, draws, caller)
-    table["score"] = found.score
+    table["score"], places = found.score, found.places(len(conditions))
+    table["score"][list(found.errors)] = error_score if found.errors else 0
     if scorer is None:
-        limits = samples.limits(correct)
-        table["score_low"], table["score_high"] = limits
-        table["band_low"], table["band_high"] = samples.bands(correct, limits)
-        table["flip_rate"] = found.flipped.mean(axis=0)
+        right = correct[:, places].astype(bool)
+        limits = samples.limits(right)
+        ends = *limits, *samples.bands(right, limits)
+        for name, end in zip(_ENDS, ends, strict=True):
+            table[name] = spread(end, places, len(conditions))
+        flipped = found.flipped[:, places].astype(bool)
+        rates = flipped.mean(axis=0)
+        table["flip_rate"] = spread(rates, places, len(conditions))
+    add_failed(table, found.errors, error_score, caller)
     effects = found.changed, found.distortion, found.unit
     facts = add_effects(table, conditions, X, *effects, caller)
     if found.figures is not None:
         known = {"scorer": scorer, "y": y, "clean": (found.clean_score, clean)}
-        depends = partial(dependence, estimator, X, **known) if runs is None else None
+        depends = None
+        if runs is None:
+            depends = partial(alone, partial(dependence, **known), estimator, X)
         told = found.figures, found.touched
         add_untouched(facts, table, conditions, told, X, depends, caller)
     if found.refused is not None:
@@ -298,15 +337,18 @@ def evaluate_perturbations(
     )
     if scorer is None:
         parts = correct, samples.units, samples.confidence, caller
-        results.update(score_summary.correctness_intervals(*parts))
         truth, predicted = label_pair(y, clean, caller)
         other = None if reference is None else reference[1]
         units = samples.units, samples.confidence
         data = table, correct, truth == predicted, other
-        results.update(summary_intervals(*data, *units))
+        if found.errors:
+            results.update(score_summary.no_intervals(table))
+        else:
+            results.update(score_summary.correctness_intervals(*parts))
+            results.update(summary_intervals(*data, *units))
         results["correct"], results["flipped"] = correct, found.flipped
         if groups is not None:
-            results["groups"] = samples.accuracy(correct, table["number"])
+            results["groups"] = samples.accuracy(right, table["number"][places])
     if reference is not None:
         score_summary.against_reference(
             results, table, found.clean_score, reference, caller

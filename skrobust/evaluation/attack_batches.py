@@ -4,16 +4,18 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.attack_run import attack_table, correct_labels
+from skrobust.evaluation.failures import check_any_left, reason_of
 from skrobust.evaluation.joined_batches import joined
 from skrobust.evaluation.proved_rows import NOTHING, proof_of_rows
 
 
 def full_run(estimator, attack, X, y):
     """Return the probabilities of the examples of an attack, and which are right."""
-    moved = attack.perturb(estimator, X, y)
+    moved = perturb_guarded(attack, estimator, X, y)
     q = predict_probabilities(estimator, moved, "evaluate_attack")
     kinds = [("probabilities", q.dtype, q.shape[1:]), ("correct", bool)]
     part = np.empty(len(q), dtype=kinds)
@@ -58,10 +60,10 @@ def runs_over_batches(
         Clean rows that are right.
     p : ndarray of shape (n_samples, n_classes) or None
         Their probabilities.
-    table : ndarray of shape (n_facts, n_samples)
-        As :func:`attack_table` returns it.
-    full : list of (attack, str, dict)
-        With ``probabilities`` and ``correct`` of each run.
+    table : ndarray of shape (n_facts, n_samples) or Exception
+        As :func:`attack_table` returns it, or the error of this run.
+    full : list of (attack, str, dict or Exception)
+        With ``probabilities`` and ``correct`` of each run, or its error.
     proof : tuple or None
         As :func:`proof_of_rows` returns it.
     """
@@ -76,13 +78,28 @@ def runs_over_batches(
     after = None
     if certified is not None:
         after = ("proof", certified), partial(_proof, estimator, certified)
-    clean, table, *parts = runs.run(things, tasks_of, prefix, after=after)
-    proof = None if after is None else _joined_proof(parts.pop())
+    found = runs.run(things, tasks_of, prefix, after=after, n_needed=1)
+    errors, (clean, table, *parts) = dict(runs.errors), found
+    without = errors.pop(len(things), None)
+    check_any_left(errors, len(things) - 1, "evaluate_attack")
+    proof, nothing = None, (np.zeros(len(runs.y), dtype=bool), "", False)
+    if after is not None:
+        proved = parts.pop()
+        if errors:
+            proof = "a run of the attack failed", *nothing
+        elif without is not None:
+            proof = f"it failed: {reason_of(without)}", *nothing
+        else:
+            proof = _joined_proof(proved)
     p = joined(clean, "probabilities") if has_probabilities else None
     names = "probabilities", "correct"
-    made = [{name: joined(own, name) for name in names} for own in parts]
+    made = [
+        errors.get(i) or {name: joined(own, name) for name in names}
+        for i, own in enumerate(parts, 2)
+    ]
     full = [(*one, part) for one, part in zip(full, made, strict=True)]
-    return joined(clean, "correct"), p, np.concatenate(table, axis=1), full, proof
+    table = errors.get(1) or np.concatenate(table, axis=1)
+    return joined(clean, "correct"), p, table, full, proof
 
 
 def _proof(estimator, attack, X, y, parts):
@@ -131,14 +148,18 @@ def predictions_over_batches(estimator, runs, attacks, answers, prefix):
     -------
     clean : ndarray of shape (n_samples,)
         Predictions for clean rows.
-    found : dict of str to ndarray of shape (n_facts, n_samples)
-        Under each attack.
+    found : dict of str to ndarray of shape (n_facts, n_samples) or Exception
+        Under each attack, or its error.
     """
 
     def tasks_of(X, y, _):
         tasks = [(predict_labels, estimator, X)]
         return tasks + [(answers, estimator, one, X, y) for one in attacks.values()]
 
-    clean, *parts = runs.run(["clean rows", *attacks.values()], tasks_of, prefix)
-    made = [np.concatenate(part).T for part in parts]
+    things = ["clean rows", *attacks.values()]
+    clean, *parts = runs.run(things, tasks_of, prefix, n_needed=1)
+    check_any_left(runs.errors, len(attacks), "evaluate_attack")
+    made = [
+        runs.errors.get(i) or np.concatenate(part).T for i, part in enumerate(parts, 1)
+    ]
     return np.concatenate(clean), dict(zip(attacks, made, strict=True))

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._stacklevel import level_outside
@@ -11,6 +12,7 @@ from skrobust.base import BaseAttack
 from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.metrics.labels import label_pair
 
+N_FACTS = 9  # rows of the table of a run
 _COUNTS = ("forward", "backward", "queries", "iterations")
 
 
@@ -29,7 +31,7 @@ def attack_table(estimator, attack, X, y):
     """
     unknown = np.full(len(y), np.nan)
     if not isinstance(attack, BaseAttack):
-        moved = attack.perturb(estimator, X, y)
+        moved = perturb_guarded(attack, estimator, X, y)
         correct = correct_labels(estimator, moved, y)
         facts = [correct, ~correct] + [unknown] * (1 + len(_COUNTS))
         return np.array(facts + _effect(X, moved, unknown), dtype=np.float64)

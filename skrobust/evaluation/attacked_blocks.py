@@ -6,6 +6,7 @@ from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parallel import ScaledBar
 from skrobust.base import BaseAttack
 from skrobust.evaluation.alike_warnings import AlikeWarnings
+from skrobust.evaluation.failures import check_any_left
 
 # Many batches, so that a task pays for its start; the results of an attack do not
 # depend on it, nor on the number of workers.
@@ -58,7 +59,7 @@ def row_blocks(attack, X):
     return np.split(order, cuts) if cuts else [slice(None)]
 
 
-def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
+def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar, **errors):
     """Return what each run of an attack found, from its blocks of rows.
 
     Parameters
@@ -76,11 +77,13 @@ def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
         As everywhere in scikit-learn.
     bar : StepBar
         Moves by one for each run.
+    **errors : object
+        Which errors are results, as :func:`~skrobust.evaluation.failures.caught` says.
 
     Returns
     -------
-    list of ndarray of shape (n_samples, ...)
-        One per run.
+    list of ndarray of shape (n_samples, ...) or Exception
+        One per run; the error of one that failed.
     """
     blocks = [row_blocks(attack, X) for _, _, attack in runs]
     tasks, weights = [], []
@@ -92,14 +95,21 @@ def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
             weights.append(1 / len(rows))
     steps = ScaledBar(bar, sum(weights) / len(weights))
     if len(tasks) == len(runs):
-        parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
+        parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps, **errors)
     else:
         told = AlikeWarnings("blocks of rows")
         with told.gathered():
-            parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
+            parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps, **errors)
         told.show()
-    parts = iter([part for part, _ in parts])
-    return [_joined([next(parts) for _ in rows], rows, len(y)) for rows in blocks]
+    parts, found = iter(parts), {}
+    for i, rows in enumerate(blocks):
+        own = [next(parts) for _ in rows]
+        error = next((error for _, error in own if error is not None), None)
+        joined = error or _joined([part for part, _ in own], rows, len(y))
+        found[i] = joined
+    failed = {i: one for i, one in found.items() if isinstance(one, Exception)}
+    check_any_left(failed, len(runs), "The attack")
+    return list(found.values())
 
 
 def _attack_rows(function, estimator, attack, X, y, rows):

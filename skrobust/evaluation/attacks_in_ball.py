@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._containers import like, to_array
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._norms import NORMS
 from skrobust._parameters import parse_radius
 from skrobust._validation import check_number, invalid
@@ -136,7 +137,7 @@ def _same(a, b):
 
 def examples_within(estimator, attack, X, y, values, ball, caller):
     """Return the examples of an attack within the ball, in a container like X."""
-    X_adv = attack.perturb(estimator, X, y)
+    X_adv = perturb_guarded(attack, estimator, X, y)
     scale, ball = ball["scale"], {k: v for k, v in ball.items() if k != "scale"}
     keeps = all(_same(getattr(attack, name, None), ball[name]) for name in ball)
     keeps = keeps and (scale is None) == (getattr(attack, "constraints", None) is None)

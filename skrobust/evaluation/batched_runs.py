@@ -95,7 +95,7 @@ def is_on_disk(X):
     return family in ("zarr", "h5py") or type(X).__name__ == "LazyImages"
 
 
-@dataclass
+@dataclass(eq=False)
 class _Batch:
     """A batch that is in memory, with what was found of it."""
 
@@ -104,7 +104,7 @@ class _Batch:
     key: str
     start: int
     made: object = None
-    parts: list = field(default_factory=list)
+    parts: dict = field(default_factory=dict)  # by the place of the thing
 
 
 class BatchedRuns:
@@ -123,11 +123,16 @@ class BatchedRuns:
         Name of the public function, for error messages.
     n_jobs, verbose : int
         Parts at a time; whether there is a progress bar.
+    **caught : object
+        Which errors are results, as :func:`~skrobust.evaluation.failures.caught` says;
+        the first of each thing is then in ``errors``, by its place, and the thing is
+        left out of the batches that follow.
     """
 
-    def __init__(self, rows, store, caller, *, n_jobs=None, verbose=0):
+    def __init__(self, rows, store, caller, *, n_jobs=None, verbose=0, **caught):
         self.store, self.caller = store, caller
         self.n_jobs, self.verbose = n_jobs, verbose
+        self.caught, self.errors = caught, {}
         self.n_rows = rows.n_rows
         self._batches = iter(rows)
         first = next(self._batches, None)
@@ -137,7 +142,17 @@ class BatchedRuns:
         self.y, self.sizes = rows.y, None  # labels, where they are known
         self._told = AlikeWarnings("batches")
 
-    def run(self, things, tasks_of, prefix="", *, ready=None, first=None, after=None):
+    def run(
+        self,
+        things,
+        tasks_of,
+        prefix="",
+        *,
+        ready=None,
+        first=None,
+        after=None,
+        n_needed=0,
+    ):
         """Run the tasks of each batch and return their results, joined over batches.
 
         Parameters
@@ -157,13 +172,15 @@ class BatchedRuns:
             rows and returns an array.
         after : (object, callable), default=None
             One more thing, and what takes the rows, the labels and the results of a
-            batch, and returns one more array.
+            batch, and returns one more array; it is left out once a thing failed.
+        n_needed : int, default=0
+            So many things, from the first on, are needed: their errors are raised.
 
         Returns
         -------
         list of list of ndarray
-            The results by thing and batch; ``self.y`` has the labels, and
-            ``self.sizes`` the numbers of rows.
+            The results by thing and batch, those of a thing in ``self.errors`` not all;
+            ``self.y`` has the labels, and ``self.sizes`` the numbers of rows.
         """
         found, labels = [[] for _ in range(len(things) + (after is not None))], []
         total = None if self.n_rows is None else self.n_rows * len(things)
@@ -173,19 +190,22 @@ class BatchedRuns:
             bar = stack.enter_context(StepBar(total, self.caller, self.verbose))
             for window in _windows(self._read(prefix, ready), size):
                 if first is not None:
-                    made = self._once(window, first, lambda batch: (batch.X,))
-                    for batch, one in zip(window, made, strict=True):
+                    made = self._once(window, first, lambda _: ())
+                    for batch, (one, _) in zip(window, made, strict=True):
                         batch.made = one
                 self._run_things(window, things, tasks_of, earlier, bar)
-                columns = zip(*(batch.parts for batch in window), strict=True)
-                for own, parts in zip(found, columns, strict=False):
-                    own += parts
-                if after is not None:
-                    found[-1] += self._once(
-                        window, after, lambda b: (b.X, b.y, b.parts), "parts"
-                    )
-                labels += [batch.y for batch in window]
+                for place in range(n_needed):
+                    if place in self.errors:
+                        raise self.errors[place]
+                if after is not None and not self.errors:
+                    self._run_after(window, after, len(things))
+                for batch in window:
+                    for i, part in batch.parts.items():
+                        found[i].append(part)
+                    labels.append(batch.y)
                 window.clear()  # before the next one is read
+                if all(i in self.errors for i in range(n_needed, len(things))):
+                    break  # the caller raises the first of them
         self.y = np.concatenate(labels)
         self.sizes = np.array([len(labels_of_batch) for labels_of_batch in labels])
         return found
@@ -210,28 +230,39 @@ class BatchedRuns:
             yield _Batch(X if ready is None else ready(X), y, key, start)
             start += n_rows(X)
 
-    def _once(self, window, what, arguments, key_of=None):
-        """Return what is made once of each batch."""
-        name, function = what
-        calls = []
+    def _once(self, window, what, more, **caught):
+        """Return what is made once of each batch, of its rows and more, and errors."""
+        (name, function), calls = what, []
         for batch in window:
-            known = () if key_of is None else (getattr(batch, key_of),)
-            key = self.store.key(batch.key, name, *known)
-            calls.append((key, function, *arguments(batch)))
-        return self._run_all(calls)
+            key = self.store.key(batch.key, name, *more(batch))
+            calls.append((key, function, batch.X, *more(batch)))
+        return self._run_all(calls, **caught)
+
+    def _run_after(self, window, after, place):
+        """Find the last part of batches from all others."""
+
+        def more(batch):
+            return batch.y, list(batch.parts.values())
+
+        made = self._once(window, after, more, **self.caught)
+        for batch, (part, error) in zip(window, made, strict=True):
+            if error is None:
+                batch.parts[place] = part
+            else:
+                self.errors.setdefault(place, error)
 
     def _run_things(self, window, things, tasks_of, earlier, bar):
         """Find the parts of batches, those of rows that came before anew."""
         tasks = {id(b): list(tasks_of(b.X, b.y, b.made)) for b in window}
-        asked = [(b, i, ()) for b in window for i in range(len(things))]
+        left = [i for i in range(len(things)) if i not in self.errors]
+        asked = [(b, i, ()) for b in window for i in left]
         n_rows_here = len(things) * sum(len(b.y) for b in window)
         step = n_rows_here // len(asked)
         parts = self._parts(things, tasks, asked, ScaledBar(bar, step))
         bar.done(n_rows_here - step * len(asked))
         keys = {id(batch): {} for batch in window}
-        for (batch, i, _), (part, own) in zip(asked, parts, strict=True):
-            batch.parts.append(part)
-            keys[id(batch)][i] = own
+        for (batch, i), (part, own) in parts.items():
+            batch.parts[i], keys[id(batch)][i] = part, own
         again = []
         for batch in window:
             for i, own in keys[id(batch)].items():
@@ -239,12 +270,11 @@ class BatchedRuns:
                 if any(one.any() for one in before):
                     again.append((batch, i, before))
             earlier.add(keys[id(batch)])
-        parts = self._parts(things, tasks, again)
-        for (batch, i, _), (part, _) in zip(again, parts, strict=True):
+        for (batch, i), (part, _) in self._parts(things, tasks, again).items():
             batch.parts[i] = part
 
     def _parts(self, things, tasks, asked, bar=None):
-        """Return the result of each task that is asked for, and the keys of its rows.
+        """Return results and the keys of their rows, by batch and place of the thing.
 
         Parameters
         ----------
@@ -266,12 +296,17 @@ class BatchedRuns:
             name = f"{name}-{seen[name]}" if name else name
             start = batch.start
             calls.append((name, _numbered, start, before, function, *arguments))
-        return [_unpacked(part) for part in self._run_all(calls, bar)]
+        found, parts = {}, self._run_all(calls, bar, **self.caught)
+        for (batch, i, _), (part, error) in zip(asked, parts, strict=True):
+            if error is None:
+                found[batch, i] = _unpacked(part)
+            else:
+                self.errors.setdefault(i, error)  # that of the first batch
+        return found
 
-    def _run_all(self, calls, bar=None):
+    def _run_all(self, calls, bar=None, **caught):
         with self._told.gathered():
-            parts = self.store.run_all(calls, n_jobs=self.n_jobs, bar=bar)
-        return [part for part, _ in parts]
+            return self.store.run_all(calls, n_jobs=self.n_jobs, bar=bar, **caught)
 
 
 def _windows(batches, size):

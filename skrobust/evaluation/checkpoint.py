@@ -1,5 +1,6 @@
 """Checkpoint of finished parts, from which a killed run continues."""
 
+import errno
 import importlib.metadata
 import os
 import pickle
@@ -77,13 +78,25 @@ class Checkpoint:
         self.folder, self._damaged, self._warned = folder, set(), set()
         if folder is None:
             return
-        self._caller = caller
+        self._caller, self._told = caller, set()
+        if "\0" in str(folder):
+            raise self._unusable(folder, "no path holds a NUL")
         if not isinstance(folder, (str, os.PathLike)) or not str(folder):
             raise invalid("checkpoint", caller, "None or the path of a folder", folder)
-        self.folder = Path(folder).resolve()  # a worker may start elsewhere
-        if self.folder.exists() and not self.folder.is_dir():
-            raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder = Path(folder).resolve()  # a worker may start elsewhere
+            if self.folder.exists() and not self.folder.is_dir():
+                raise invalid("checkpoint", caller, "a folder, not a file", str(folder))
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, "Permission denied")
+        except OSError as error:
+            raise self._unusable(folder, error.strerror or error) from error
+
+    def _unusable(self, folder, why):
+        rule = "None or a folder that can be made and written to"
+        cure = f"It is none: {why}. Nothing was computed yet."
+        return invalid("checkpoint", self._caller, rule, str(folder), cure)
 
     def prefix(self, estimator, X, y, *more):
         """Return the part of the key that all parts of one run share."""
@@ -183,6 +196,8 @@ class Checkpoint:
 
         run = partial(_part_or_error, self, catch, words)
         how = {"n_jobs": n_jobs, "on_result": keep}
+        if catch:
+            how["lost"] = lambda error: (None, words(error))
         own = StepBar(len(tasks), label, verbose) if bar is None else bar
         with own if bar is None else nullcontext():
             own.done(len(tasks) - len(left))
@@ -224,7 +239,18 @@ class Checkpoint:
             )
 
     def _keep(self, key, part):
-        write_array(self._path(key), part, key)
+        try:
+            write_array(self._path(key), part, key)
+        except OSError as error:  # a full disk loses no result
+            text = (
+                f"{self._caller}: a finished part could not be kept in "
+                f"{str(self.folder)!r}: {error.strerror or error}. The run goes on, "
+                "and parts that are there are safe; if it is stopped, the others are "
+                "computed again."
+            )
+            if text not in self._told:  # once a run
+                self._told.add(text)
+                warnings.warn(text, UserWarning, stacklevel=level_outside())
 
 
 def _part_or_error(store, catch, words, key, function, *arguments):

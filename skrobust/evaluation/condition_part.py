@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.metrics import get_scorer_names as scikit_learn_names
 
-from skrobust._loader_workers import loading_here
 from skrobust._responses import (
     is_net,
     predict_labels,
     predicts_classes,
     refuse_unwrapped,
+    score_guarded,
     unwrap,
 )
 from skrobust._validation import invalid
@@ -124,9 +124,8 @@ def answers_named(scorer, estimator, caller):
 def clean_part(estimator, X, y, scorer, caller):
     """Return the score on clean rows and, for accuracy, the predictions."""
     if scorer is not None:
-        named = answers_named(scorer, estimator, caller)
-        with named, loading_here(unwrap(estimator)[1]):
-            return float(scorer(estimator, X, y)), None
+        with answers_named(scorer, estimator, caller):
+            return score_guarded(scorer, estimator, X, y), None
     predicted = predict_labels(estimator, X)
     y, labels = label_pair(y, predicted, caller)
     return float((labels == y).mean()), predicted
@@ -163,8 +162,7 @@ def condition_part(estimator, condition, X, y, scorer, clean, units, caller):
     change = change_fields(X, rows, units)
     if scorer is not None:
         try:
-            with loading_here(unwrap(estimator)[1]):
-                score = np.float64(scorer(estimator, rows, y))
+            score = np.float64(score_guarded(scorer, estimator, rows, y))
         except ValueError as error:
             if units is None:
                 raise

@@ -1,10 +1,11 @@
 """Scores of all conditions, of rows in memory or in batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
+from skrobust._parallel import alone
 from skrobust._responses import predict_labels
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.column_moments import ColumnMoments
@@ -16,6 +17,7 @@ from skrobust.base.table_change import (
 from skrobust.evaluation.answering_devices import moved_once, one_process
 from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
 from skrobust.evaluation.default_scorer import scorer_of_answers
+from skrobust.evaluation.failures import check_any_left, spread
 from skrobust.evaluation.joined_batches import joined, joined_effect
 from skrobust.evaluation.recorded_answers import AnswersOfBatches
 from skrobust.metrics.labels import label_array, label_pair
@@ -37,16 +39,16 @@ class ConditionScores:
         Scores.
     changed, distortion, unit : list of length n_conditions
         What the conditions did to the rows.
-    correct : ndarray of bool of shape (n_samples, n_conditions) or None
-        For accuracy.
-    flipped : ndarray of bool of shape (n_samples, n_conditions) or None
-        For accuracy.
+    correct, flipped : ndarray of shape (n_samples, n_conditions) or None
+        For accuracy; of bool, and of float where conditions failed.
     figures : ndarray of shape (n_conditions, 8) or None
         Changes of a table.
     touched : ndarray of bool of shape (n_features,) or None
         Columns of a table that a condition changed.
     refused, words : list or None
         Shares of rows on which the model raises an error, and its words.
+    errors : dict of int to Exception
+        By the place of a condition that failed; its numbers are nan.
     """
 
     y: np.ndarray
@@ -62,6 +64,29 @@ class ConditionScores:
     touched: np.ndarray | None = None
     refused: list | None = None
     words: list | None = None
+    errors: dict = field(default_factory=dict)
+
+    def places(self, n):
+        """Return the places of those of n conditions that did not fail."""
+        return [i for i in range(n) if i not in self.errors]
+
+    def among(self, places, errors, n):
+        """Put what was measured into its places among n conditions; others failed."""
+        self.errors = errors
+        if not errors:
+            return self
+        for name in ("score", "changed", "distortion", "refused"):
+            if getattr(self, name) is not None:
+                setattr(self, name, spread(getattr(self, name), places, n))
+        if self.correct is not None:
+            self.correct = spread(self.correct.T, places, n).T
+            self.flipped = spread(self.flipped.T, places, n).T
+        if self.figures is not None:
+            # Nothing is known of the cells: no mean, of no column.
+            figures = np.tile([np.nan, 0.0], (n, self.figures.shape[1] // 2))
+            figures[places] = self.figures
+            self.figures = figures
+        return self
 
 
 def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, jobs):
@@ -69,14 +94,17 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
     keys = PartKeys(store)
     prefix = keys.prefix(estimator, X, y, scorer, units)
     X = moved_once(X, conditions, estimator)
-    clean_score, clean = clean_part(estimator, X, y, scorer, caller)
+    clean_score, clean = alone(clean_part, estimator, X, y, scorer, caller)
     data = X, y, scorer, clean, units, caller
     tasks = [
         (keys.key(prefix, c), condition_part, estimator, c, *data) for c in conditions
     ]
     with one_process(estimator):
         parts = store.run_all(tasks, **jobs, label="conditions")
-    parts = [part for part, _ in parts]
+    errors = {i: error for i, (_, error) in enumerate(parts) if error is not None}
+    check_any_left(errors, len(parts), caller)
+    places = [i for i in range(len(parts)) if i not in errors]
+    parts = [part for part, error in parts if error is None]
     effects = {
         k: [part[k] for part in parts] for k in ("changed", "distortion", "unit")
     }
@@ -93,7 +121,7 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
         if scorer is None:
             found.refused = [part["refused"] for part in parts]
             found.words = [part["words"] for part in parts]
-    return found
+    return found.among(places, errors, len(conditions))
 
 
 def scores_over_batches(
@@ -125,7 +153,10 @@ def scores_over_batches(
         changes = [joined_changes([part["changes"] for part in own]) for own in parts]
         found.figures = np.array([change_figures(one, sd) for one in changes])
         found.touched = np.any([touched_columns(one) for one in changes], axis=0)
-    return found
+    first = 0 if scorer is None else 1  # the clean rows
+    errors = {i - first: error for i, error in runs.errors.items()}
+    places = [i for i in range(len(conditions)) if i not in errors]
+    return found.among(places, errors, len(conditions))
 
 
 def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready):
@@ -139,6 +170,7 @@ def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready)
 
     first = "labels of clean rows", partial(_plain_labels, estimator, caller)
     parts = runs.run(conditions, tasks_of, prefix, ready=ready, first=first)
+    parts = _left(runs, parts, 0)
     clean = np.concatenate(cleans)
     y, labels = label_pair(runs.y, clean, caller)
     found = _with_effects(runs, parts, float((labels == y).mean()), clean)
@@ -151,6 +183,12 @@ def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready)
         words = [[str(part["words"]) for part in own] for own in parts]
         found.words = [next((w for w in own if w), "") for own in words]
     return found, parts
+
+
+def _left(runs, parts, first):
+    """Return the parts of conditions that did not fail; ``first`` is their place."""
+    check_any_left(runs.errors, len(parts), runs.caller)
+    return [part for i, part in enumerate(parts, first) if i not in runs.errors]
 
 
 def _plain_labels(estimator, caller, X):
@@ -168,15 +206,16 @@ def _with_effects(runs, parts, clean_score, clean):
 def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, ready):
     """Return the scores of a scorer from the answers of the model to all batches."""
     answers = AnswersOfBatches(scorer, estimator, units, *runs.first)
-    clean, moved = answers.clean_part, answers.condition_part  # sent once
+    plain, moved = answers.clean_part, answers.condition_part  # sent once
 
     def tasks_of(X, y, _):
-        return [(clean, X), *((moved, c, X, y) for c in conditions)]
+        return [(plain, X), *((moved, c, X, y) for c in conditions)]
 
     things = ["clean rows", *conditions]
-    parts = runs.run(things, tasks_of, prefix, ready=ready)
+    clean, *parts = runs.run(things, tasks_of, prefix, ready=ready, n_needed=1)
+    parts = _left(runs, parts, 1)
     shape = getattr(runs.first[0], "shape", (n_rows(runs.first[0]),))
     value = partial(answers.score, y=runs.y, shape=(len(runs.y), *shape[1:]))
-    found = _with_effects(runs, parts[1:], value(parts[0]), None)
-    found.score = np.array([value(own) for own in parts[1:]])
-    return found, parts[1:]
+    found = _with_effects(runs, parts, value(clean), None)
+    found.score = np.array([value(own) for own in parts])
+    return found, parts

@@ -6,11 +6,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._validation import invalid
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.row_kind import check_row_kind, suited
 from skrobust.base.sequence_steps import steps_of
 from skrobust.datasets import BatchedRows
+from skrobust.evaluation.failures import MisusedCondition
 
 # What does not make one corruption another one.
 _NOT_ITS_KIND = {"severity", "random_state", "name", "number"}
@@ -76,13 +78,13 @@ def fit_conditions(conditions, X_ref):
 def perturb_rows(condition, estimator, X, y, caller):
     """Return perturbed rows, or say that the condition must be fitted."""
     try:
-        return condition.perturb(estimator, X, y)
+        return perturb_guarded(condition, estimator, X, y)
     except (NotFittedError, AttributeError) as error:
         learns = hasattr(condition, "fit") and not hasattr(condition, "n_features_in_")
         missing = getattr(error, "name", None) or "_"
         if not learns or not missing.endswith("_"):
             raise
-        raise ValueError(
+        raise MisusedCondition(
             f"{caller} needs the condition {_name(condition)!r} fitted, since it "
             "learns scales from training data: fit it there, or pass X_ref=X_train."
         ) from error

@@ -39,6 +39,8 @@ class DeviceAnswers:
         Of the first passes.
     """
 
+    _copies_rows = True  # batch by batch, so that a module may write into them
+
     def __init__(self, estimator, view, devices, precision, compiled):
         self.wrapped_estimator_ = estimator
         self._precision, self._compiled = precision, compiled

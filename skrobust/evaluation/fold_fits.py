@@ -10,6 +10,7 @@ from skrobust._loader_workers import loading_here
 from skrobust._responses import unwrap
 from skrobust.evaluation.condition_part import clean_part
 from skrobust.evaluation.condition_table import fit_conditions
+from skrobust.evaluation.failures import portable
 from skrobust.evaluation.untouched import units_for
 
 
@@ -53,15 +54,10 @@ def fit_fold(estimator, conditions, X, y, fold, params, scorer, caller):
 
 
 def guarded(guard, run, *arguments):
-    """Return the result of a part and None, or None and its error as text."""
+    """Return the result of a part and None, or None and its error."""
     try:
         return run(*arguments), None
     except Exception as error:
         if not guard:
             raise
-        return None, in_words(error)
-
-
-def in_words(error):
-    """Return the kind of an error and what it says."""
-    return f"{type(error).__name__}: {error}"
+        return None, portable(error)

@@ -1,10 +1,13 @@
 """Checks of model and input before any attack runs."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 
-from skrobust._responses import predict_labels, predict_probabilities
+from skrobust._parallel import LostTask, alone
+from skrobust._repeated_answers import warn_if_random
+from skrobust._responses import predict_labels, predict_probabilities, respond
 from skrobust.evaluation._evaluation_warning import doubt
 
 _CALLER = "check_evaluation"
@@ -15,11 +18,22 @@ def responses(estimator, X):
     if hasattr(estimator, "predict_proba"):
         return predict_probabilities(estimator, X, _CALLER)
     if hasattr(estimator, "decision_function"):
-        scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        scores = np.asarray(
+            respond(estimator, "decision_function", X), dtype=np.float64
+        )
         return scores if scores.ndim == 2 else np.stack([-scores, scores], axis=1)
     labels = predict_labels(estimator, X)
     classes = getattr(estimator, "classes_", np.unique(labels))
     return (labels[:, None] == np.asarray(classes)[None]).astype(np.float64)
+
+
+def check_repeats(estimator, X, caller):
+    """Warn where a model answers differently when it is asked again.
+
+    Within isolation it is asked there; one that is lost is left to the run.
+    """
+    with suppress(LostTask):
+        alone(warn_if_random, estimator, X, caller)
 
 
 def check_answers(estimator, X, take):

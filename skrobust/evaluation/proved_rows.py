@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 
+from skrobust._parallel import alone
 from skrobust._stacklevel import level_outside
 from skrobust.base import Constraints
 from skrobust.evaluation.argument_checks import float_rows, model_classes
 from skrobust.evaluation.certificates import certify_labels
+from skrobust.evaluation.failures import reason_of
 
 NOTHING = "trivial"  # how the name of a proof of nothing begins
 
@@ -56,7 +58,7 @@ def proved_rows(estimator, X, y, values, stands, clean, ball, caller):
     return proved & stands, name, is_exact
 
 
-def bracket(estimator, X, y, attack, stands, clean, samples, caller):
+def bracket(estimator, X, y, attack, stands, clean, samples, caller, *, catches=False):
     """Return the bounds of robust accuracy as results, or why there is no lower one.
 
     Parameters
@@ -67,6 +69,8 @@ def bracket(estimator, X, y, attack, stands, clean, samples, caller):
         Whose ball it is; with a number as its radius.
     samples : SampleGroups
         Makes the intervals.
+    catches : bool, default=False
+        Whether an error is the reason why there is none.
 
     Returns
     -------
@@ -74,7 +78,14 @@ def bracket(estimator, X, y, attack, stands, clean, samples, caller):
         ``robust_accuracy_upper``, and ``robust_accuracy_lower``, its interval,
         ``certificate`` and ``is_exact``, or the reason ``not_certified``.
     """
-    reason, *parts = proof_of_rows(estimator, X, y, attack, stands, clean, caller)
+    parts = estimator, X, y, attack, stands, clean, caller
+    try:
+        reason, *parts = alone(proof_of_rows, *parts)
+    except Exception as error:
+        if not catches:
+            raise
+        nothing = np.zeros(len(y), dtype=bool), "", False
+        return bracket_of(f"it failed: {reason_of(error)}", *nothing, stands, samples)
     return bracket_of(reason, *parts, stands, samples)
 
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from skrobust._responses import one_a_row, respond
 from skrobust.base.changed_rows import n_rows
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_part import answers_named
@@ -60,7 +61,7 @@ class AnswersOfBatches:
         return part_of(X, X, answers=self._answers(X))
 
     def _answers(self, X):
-        found = np.asarray(getattr(self.estimator, self.method)(X))
+        found = one_a_row(self.estimator, self.method, X)
         if found.dtype.kind != "O":
             return found
         return label_array(found, _CALLER, "y_pred")  # as a checkpoint can keep them
@@ -134,7 +135,7 @@ class Recorder:
                 f"{_CURE}"
             )
         self.method = method
-        return getattr(self.estimator, method)(self.X)
+        return respond(self.estimator, method, self.X)
 
 
 class _Given:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._parallel import StepBar
+from skrobust._guarded_rows import perturb_guarded
+from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
@@ -10,6 +11,7 @@ from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.attack_batches import predictions_over_batches
 from skrobust.evaluation.attacked_blocks import run_in_blocks
+from skrobust.evaluation.failures import reason_of, tell_failed
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
 from skrobust.metrics.robust.prediction_shift import (
@@ -36,6 +38,8 @@ def regression_results(
     runs=None,
     verbose=0,
     n_jobs=None,
+    errors=None,
+    error_score=np.nan,
 ):
     """Return the scores of a regressor under an attack, and its robust ratio.
 
@@ -62,6 +66,12 @@ def regression_results(
         Rows that come in batches, in place of ``X`` and ``y``.
     verbose : int, default=0
         From 1 on, a progress bar over the runs.
+    n_jobs : int, default=None
+        Runs at a time.
+    errors : dict, default=None
+        Which errors are results.
+    error_score : number or "raise", default=numpy.nan
+        What the numbers of a failed run are.
 
     Returns
     -------
@@ -78,7 +88,10 @@ def regression_results(
     if runs is None:
         y = check_targets(y, caller)
         check_same_length(caller, X=X, y=y)
-        clean, prefix = predict_labels(estimator, X), store.prefix(estimator, X, y)
+        clean, prefix = (
+            alone(predict_labels, estimator, X),
+            store.prefix(estimator, X, y),
+        )
     else:
         prefix = store.prefix(estimator, (), (), "batches")
         parts = attacks, _answers, prefix
@@ -92,10 +105,18 @@ def regression_results(
     clean = check_scores(clean, caller, name="predict")
     if runs is None:
         tasks = [("predictions, by row", _answers, run) for run in attacks.values()]
-        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar}
+        parts, how = (estimator, X, y), {"n_jobs": n_jobs, "bar": bar, **(errors or {})}
         tables = run_in_blocks(store, prefix, tasks, *parts, **how)
-        found = {aim: table.T for aim, table in zip(attacks, tables, strict=True)}
+        tables = [t if isinstance(t, Exception) else t.T for t in tables]
+        found = dict(zip(attacks, tables, strict=True))
     bar.close()
+    measures = {"error": "robust_r2", "shift": "robust_ratio_prediction_shift"}
+    failed = {
+        measures[aim]: found.pop(aim)
+        for aim in list(found)
+        if isinstance(found[aim], Exception)
+    }
+    tell_failed(failed, error_score, caller)
     facts = next(iter(found.values()))
     results = Results(
         columns=(),
@@ -114,6 +135,11 @@ def regression_results(
     if "error" in found:
         moved = found["error"][0]
         results.update(regression_scores("robust", y, moved, how))
+    if failed:
+        results["failed"] = {name: reason_of(error) for name, error in failed.items()}
+    if "robust_r2" in failed:
+        for name in ("robust_r2", "robust_mean_absolute_error"):
+            results[name], results[f"{name}_interval"] = float(error_score), None
     if "shift" in found:
         moved, run = found["shift"][0], attacks["shift"]
         idle = bool((clean == moved).all())
@@ -143,7 +169,7 @@ def _tolerances(tolerances, spread, caller):
 
 def _answers(estimator, attack, X, y):
     """Return the predictions under attack, which rows changed, and how far."""
-    moved = attack.perturb(estimator, X, y)
+    moved = perturb_guarded(attack, estimator, X, y)
     predicted = np.asarray(predict_labels(estimator, moved), dtype=np.float64)
     changed, size = np.ones(len(y)), np.full(len(y), np.nan)
     if n_rows(moved) == len(y):

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._loader_workers import loading_here
 from skrobust._one_line import one_line
-from skrobust._responses import predict_labels, unwrap
+from skrobust._responses import predict_labels, respond, unwrap
 from skrobust.evaluation.condition_table import perturb_rows
 from skrobust.metrics.labels import label_array, label_pair
 
@@ -158,7 +159,7 @@ def answers_under(model, condition, X, y, with_chances, caller):
     truth, labels = label_pair(y[kept], labels, caller)
     found[_CORRECT, kept], found[_ANSWERED, kept] = truth == labels, 1
     if with_chances:
-        chances = np.asarray(model.predict_proba(take_rows(rows, kept)))
+        chances = np.asarray(respond(model, "predict_proba", take_rows(rows, kept)))
         ranked = np.sort(chances, axis=1)
         found[_MARGIN, kept] = ranked[:, -1] - ranked[:, -2]
         is_true = truth[:, None] == label_array(model.classes_, caller, "classes_")
@@ -210,7 +211,7 @@ def correct_under_attack(model, attack, X, y, transferred, caller):
         Whether the label is right for the row, its own and the transferred example.
     """
     right = np.ones(len(y), dtype=bool)
-    own = [] if attack is None else [attack.perturb(model, X, y)]
+    own = [] if attack is None else [perturb_guarded(attack, model, X, y)]
     for rows in (X, transferred, *own):
         truth, labels = label_pair(y, predict_labels(model, rows), caller)
         right &= truth == labels

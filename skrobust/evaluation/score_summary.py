@@ -33,6 +33,7 @@ def overall(table, clean_score):
     bounded = bool(scores.min() >= 0 and scores.max() <= 1)  # False for nan
     known = np.isfinite(scores).any()
     worst = int(np.nanargmin(scores)) if known else 0
+    is_whole = not np.isnan(scores).any()  # else the worst may be one that failed
     variation = index = float("nan")
     if bounded:
         variation = metrics.coefficient_of_variation(scores)
@@ -42,8 +43,8 @@ def overall(table, clean_score):
         "coefficient_of_variation": variation,
         "accuracy_stability_index": index,
         "clean_score": clean_score,
-        "worst_condition": str(table["name"][worst]),
-        "worst_score": float(scores[worst]),
+        "worst_condition": str(table["name"][worst]) if is_whole else "",
+        "worst_score": float(scores[worst]) if is_whole else float("nan"),
         **_curves(table, clean_score),
     }
 
@@ -116,6 +117,14 @@ def correctness_intervals(correct, units, confidence, caller):
     }
 
 
+def no_intervals(table):
+    """Return None for all intervals over the conditions, of which some failed."""
+    names = ["worst", "accuracy_stability_index", "mean", "coefficient_of_variation"]
+    if curve_names(table):
+        names.append("area_under_severity_curve")
+    return dict.fromkeys(f"{name}_interval" for name in names)
+
+
 def check_reference_model(reference, table, scorer, caller):
     """Return name, table, clean score and results of the reference model, or raise.
 
@@ -170,6 +179,10 @@ def against_reference(results, table, clean_score, reference, caller):
     """Add mCE and relative mCE against the reference to the results."""
     name, other, other_clean, _ = reference
     results["reference"] = name
+    if np.isnan(table["score"]).any():
+        results["mean_corruption_error"] = float("nan")
+        results["relative_mean_corruption_error"] = float("nan")
+        return
     corruptions = results["corruptions"]
     data = table, other, name, caller
     corruptions["corruption_error"] = _errors(*data)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from skrobust._containers import is_frame
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, score_guarded
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import is_clean
 from skrobust.base.frame_columns import columns_from, rows_at
@@ -83,7 +83,7 @@ def dependence(estimator, X, places, scorer, y, clean):
     score, labels = clean
     if scorer is None:
         return float(np.mean(labels != predict_labels(estimator, shuffled)))
-    return abs(score - float(scorer(estimator, shuffled, y)))
+    return abs(score - score_guarded(scorer, estimator, shuffled, y))
 
 
 def untouched_columns(X, touched):

@@ -9,6 +9,14 @@ def verdict_on_perturbations(results):
     if not n:
         return f"Score {results['clean_score']:.3f}; no condition changes the rows."
     name = "Accuracy" if "correct" in results else "Score"
+    failed = [reason for reason in results.get("failed", ()) if reason]
+    if failed:
+        known = results["score"][np.asarray(results["failed"]) == ""]
+        return (
+            f"{len(failed)} of {len(results['name'])} conditions failed: {failed[0]}. "
+            f"{name} {results['clean_score']:.3f} on clean rows, {known.min():.3f} "
+            "under the worst of those that did not."
+        )
     worst = _with_limits(results["worst_score"], results.get("worst_interval"))
     many = f"on average over {n} conditions" if n > 1 else "under the condition"
     return (
@@ -20,6 +28,9 @@ def verdict_on_perturbations(results):
 def verdict_on_attack(results):
     """Return the sentence on a model under an attack."""
     interval = results["robust_accuracy_interval"]
+    if interval is None:
+        reason = results["failed"]["robust_accuracy"]
+        return f"Accuracy {results['clean_accuracy']:.3f}; the attack failed: {reason}."
     left = _with_limits(results["robust_accuracy"], interval)
     constant = results["constant_model_accuracy"]
     side = "above" if interval.low > constant else "not above"

@@ -9,6 +9,7 @@ functions are refused where direction or response matter.
 
 import inspect
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -19,6 +20,8 @@ from skrobust._responses import (
     check_net_input,
     predict_labels,
     predict_probabilities,
+    respond,
+    score_guarded,
     unwrap,
 )
 from skrobust._validation import invalid
@@ -68,7 +71,8 @@ class CallableMetric:
         """
         weight = {} if sample_weight is None else {"sample_weight": sample_weight}
         if self.response is None:
-            return float(self.metric(estimator, X, y, **weight))
+            score = partial(self.metric, **weight)
+            return score_guarded(score, estimator, X, y)
         answers = predicted
         if self.response != "predict" or predicted is None:
             answers = response_values(estimator, X, self.response, caller)
@@ -187,7 +191,7 @@ def response_values(estimator, X, response, caller):
         return predict_labels(estimator, X)
     if response != "predict_proba" and hasattr(estimator, "decision_function"):
         check_net_input(estimator, X)
-        return np.asarray(estimator.decision_function(X))
+        return np.asarray(respond(estimator, "decision_function", X))
     if response == "decision_function":
         model = type(unwrap(estimator)[1]).__name__
         raise ValueError(f"{caller} needs decision_function; {model} has none.")

@@ -8,6 +8,7 @@ from skrobust._responses import (
     predicts_classes,
     predicts_numbers,
     refuse_unwrapped,
+    respond,
 )
 from skrobust._validation import check_choice
 from skrobust.metrics import normalized_score_parts
@@ -153,7 +154,7 @@ class NormalizedScoreDisplay(BaseDisplay):
         kwargs = {"n_features": int(np.prod(shape[1:]))} | kwargs
         name = name or model_name(estimator)
         return cls.from_predictions(
-            y, estimator.predict(X), task=task, name=name, **kwargs
+            y, respond(estimator, "predict", X), task=task, name=name, **kwargs
         )
 
     def _steps(self):

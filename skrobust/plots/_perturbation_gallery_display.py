@@ -5,6 +5,7 @@ import textwrap
 import numpy as np
 
 from skrobust._containers import to_array
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice, check_count, check_same_length, invalid
 from skrobust.plots.base import BaseDisplay
@@ -140,7 +141,7 @@ class PerturbationGalleryDisplay(BaseDisplay):
                 as_image(row, image_shape, caller)
         rows = {"clean": clean}
         for name, perturbation in named.items():
-            rows[name] = perturbation.perturb(estimator, clean, y)
+            rows[name] = perturb_guarded(perturbation, estimator, clean, y)
         predictions = None
         if estimator is not None:
             predictions = {k: predict_labels(estimator, v) for k, v in rows.items()}

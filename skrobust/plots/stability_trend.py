@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from skrobust._containers import one_per_row
+from skrobust._responses import respond
 from skrobust._validation import invalid, refuse_missing
 from skrobust.metrics import stability_index
 from skrobust.metrics.callable_metrics import (
@@ -24,7 +25,7 @@ def answers_and_times(estimator, X, times, metric, caller):
             raise invalid("times", caller, rule, times)
         times = np.asarray(X[times])
     if takes_scores(metric):
-        return np.asarray(estimator.predict_proba(X))[:, 1], times
+        return np.asarray(respond(estimator, "predict_proba", X))[:, 1], times
     if callable(metric) and is_scorer(metric):
         rule = "a name or a function; score the periods of a scorer with it"
         raise invalid("metric", caller, rule, metric)

@@ -34,6 +34,7 @@ def collect_report(
     verbose=None,
     checkpoint=None,
     record=None,
+    isolate=False,
     title=None,
     call=None,
     dataset=None,
@@ -124,12 +125,16 @@ def collect_report(
         None: a bar where standard error is a terminal and there is no ``progress``.
     checkpoint : str or path, default=None
         Folder in which finished conditions and attacks are kept, so that a report that
-        was interrupted goes on from there when it is made again.
+        was interrupted, or killed, goes on from there when it is made again.
     record : str or path, default=None
         File for a sealed record of all perturbations and attacks, with what was found
         for each sample, and of this report: for
         :func:`~skrobust.evaluation.verify_record` and
         :func:`~skrobust.evaluation.replay_record`.
+    isolate : bool or Isolation, default=False
+        Whether the models run in a process of their own, as in
+        :func:`~skrobust.evaluation.evaluate_perturbations`: a condition, an attack or a
+        section in which one hangs or ends the process fails alone, with its reason.
     title : str, default=None
         Heading of the report.
     call : str, default=None

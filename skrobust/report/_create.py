@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._validation import invalid
 from skrobust._whole_file import write_text_whole
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
@@ -207,8 +208,8 @@ def create_report(
         ``groups``, ``times``, ``metrics``, ``checks``, ``thresholds``,
         ``reference``, ``evidence``, ``n_samples``, ``class_counts``, ``n_labels``,
         ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``record``,
-        ``title``, ``dataset``. The page links to the record by its name, so that both
-        are in one folder.
+        ``isolate``, ``title``, ``dataset``. The page links to the record by its name,
+        so that both are in one folder.
 
     Returns
     -------
@@ -238,7 +239,9 @@ def create_report(
     require("jinja2", "create_report", extra="report")
     files = {"out": out, "json_out": json_out, "markdown_out": markdown_out}
     files = {name: path for name, path in files.items() if path is not None}
-    for path in files.values():
+    for name, path in files.items():
+        if "\0" in str(path):
+            raise invalid(name, "create_report", "a path, which holds no NUL", path)
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise FileNotFoundError(f"create_report found no folder {folder}.")

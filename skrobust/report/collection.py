@@ -9,6 +9,7 @@ from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
 from skrobust.datasets import BatchedRows
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.isolation_limits import isolation_of
 from skrobust.evaluation.records.recorder import Recorder, check_record_path
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
@@ -29,7 +30,7 @@ _SHOWN = ("dataset", "class_counts", "image_shape", "channel_axis", "data_range"
 _SHOWN += ("norm", "checks", "n_labels", "random_state", "thresholds", "reference")
 
 
-def collect(caller, models, X, y, **options):
+def collect(caller, models, X, y, *, isolate=False, **options):
     """Return the data of a report.
 
     Parameters
@@ -38,6 +39,8 @@ def collect(caller, models, X, y, **options):
         Name of the function or command that the user called, for error messages.
     models, X, y : dict and array-likes
         As in :func:`~skrobust.report.collect_report`.
+    isolate : bool or Isolation
+        As there.
     **options : object
         Every keyword argument of :func:`~skrobust.report.collect_report`.
 
@@ -46,6 +49,11 @@ def collect(caller, models, X, y, **options):
     dict
         As from :func:`~skrobust.report.collect_report`.
     """
+    with isolation_of(isolate, caller):
+        return _collect(caller, models, X, y, **options)
+
+
+def _collect(caller, models, X, y, **options):
     started = time.perf_counter()
     _check_models(models, caller)
     _refuse_batches({"X": X, "X_train": options["X_train"]}, caller)
@@ -72,7 +80,7 @@ def collect(caller, models, X, y, **options):
     # The bar of the report stands in place of those of its parts.
     options["verbose"] = int(bool(options["verbose"] and options["progress"]))
     work = {
-        **options,
+        **{k: v for k, v in options.items() if k != "progress"},  # it stays here
         "caller": caller,
         "store": Checkpoint(options["checkpoint"], caller),
         "paired": {},  # by measure and model, for the comparisons

@@ -3,6 +3,7 @@
 import numpy as np
 
 from skrobust._containers import is_text
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report import measurements
@@ -40,7 +41,7 @@ def draw_gallery(model, X, y, found, settings, work):
     done = [name for name in made if found["attacks"].get(name) is not None]
     if done:
         one = made[done[-1]]
-        shown[done[-1]] = one.perturb(model, shown["clean"], y[rows])
+        shown[done[-1]] = perturb_guarded(one, model, shown["clean"], y[rows])
     if len(shown) == 1:
         return None
     said = {name: predict_labels(model, values) for name, values in shown.items()}
@@ -69,7 +70,7 @@ def _perturbed(results, model, X, y, rows):
     for place in dict.fromkeys((order[len(order) // 2], order[0])):
         one = results["perturbations"][place]  # fitted
         # All rows, as in the measurement: the range of pixels may be theirs.
-        changed = one.perturb(model, X, y)
+        changed = perturb_guarded(one, model, X, y)
         shown[label(results["name"][place])] = take_rows(changed, rows)
     return shown
 

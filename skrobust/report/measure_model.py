@@ -1,17 +1,22 @@
 """All sections of a report for one model."""
 
+from functools import partial
+
 import numpy as np
 
 from skrobust._containers import is_text
+from skrobust._parallel import alone
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
 from skrobust.report import gallery, measurements, optional_measurements
 from skrobust.report.estimator_text import estimator_text
 from skrobust.report.responsible import responsible_parts
 from skrobust.report.summary_cells import headline_of
+from skrobust.report.undefined_numbers import is_known
 
 _SECTIONS = ("normalized", "stability", "weakness", "curve", "doubts")
 _SECTIONS += ("gallery", "groups", "times")
+_APART = (measurements.stability, evaluate_attack)  # by condition and run
 
 
 class ModelSections:
@@ -72,9 +77,11 @@ class ModelSections:
     def _run(self, section, function, *args, **kwargs):
         return self.log.run(self.name, section, function, *args, **kwargs)
 
-    def _on_rows(self, section, function, *args, **kwargs):
-        data = (self.model, self.X, self.y)
-        return self._run(section, function, *data, *args, **kwargs)
+    def _on_rows(self, section, function, *args, required=False, **kwargs):
+        data, run = (self.model, self.X, self.y), partial(function, **kwargs)
+        if function not in _APART:
+            data, run = (run, *data), alone
+        return self._run(section, run, *data, *args, required=required)
 
     def _on_predictions(self, section, function, *args, **kwargs):
         data = (self.y, self.predicted, self.kind)
@@ -82,7 +89,8 @@ class ModelSections:
 
     def _kept(self, section, parts, function, *args, **kwargs):
         data = (self.work["store"], self.model, self.X, self.y, parts, function)
-        return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
+        run = partial(optional_measurements.kept, **kwargs)
+        return self._run(section, alone, run, *data, *args)
 
     def _recorder(self, step):
         """Return what records an evaluation, or None."""
@@ -101,7 +109,12 @@ class ModelSections:
         correct = {"clean": np.asarray(self.predicted == self.y)}
         self._pair("clean accuracy", correct["clean"])
         found["stability"] = self._stability()
-        if found["stability"] is not None and "correct" in found["stability"]:
+        is_whole = not any(measurements.failed_conditions(found["stability"]))
+        if (
+            found["stability"] is not None
+            and is_whole
+            and "correct" in found["stability"]
+        ):
             by_condition = found["stability"]["correct"]
             self._pair("mean accuracy", by_condition.mean(axis=1))
             self._pair("stability", by_condition)
@@ -166,12 +179,18 @@ class ModelSections:
         options = {name: self.work[name] for name in names}
         options["record"] = self._recorder("perturbations")
         function = measurements.stability
-        return self._on_rows("stability", function, self.settings, **options)
+        found = self._on_rows("stability", function, self.settings, **options)
+        for name, reason in measurements.failed_conditions(found):
+            self._skip(f"stability, {name}", reason)
+        return found
 
     def _weakness(self):
         results = self.found["stability"]
         if results is None:
             return None
+        if not is_known(results["worst"]["score"]):
+            reason = "The worst condition is not known, since conditions failed."
+            return self._skip("responsible part of the input", reason)
         worst = results["perturbations"][int(np.argmin(results["score"]))]
         more = worst, self.settings, is_text(self.X)
         function, section = responsible_parts, "responsible part of the input"
@@ -200,10 +219,14 @@ class ModelSections:
             found[name] = results = self._on_rows(*parts, **options)
             if results is None:
                 continue
+            for run, reason in results.get("failed", {}).items():
+                self._skip(f"{name}, {run.replace('_', ' ')}", f"It failed: {reason}")
             if "skipped" in results:
                 self._skip(f"{name}, robust ratio", results["skipped"])
             if "not_certified" in results:
                 self._skip(f"{name}, certificate", results["not_certified"])
+            if "robust_accuracy" in results.get("failed", ()):
+                found[name] = None
             if "warnings" in results:
                 doubts = results.pop("warnings")
                 self.found["doubts"] = optional_measurements.doubts(
@@ -223,7 +246,8 @@ class ModelSections:
     def _gallery(self):
         settings, work = self.settings, self.work
         parts = [settings, work["conditions"], work["attacks"], work["X_train"]]
-        data = (self.found, settings, work)
+        own = {name: work[name] for name in ("attacks", "X_train")}
+        data = (self.found, settings, own)
         return self._kept("gallery", [*parts, self.name], gallery.draw_gallery, *data)
 
     def _groups(self, correct):

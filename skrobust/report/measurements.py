@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust.base.spread import with_number
@@ -139,6 +140,9 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
     results = evaluate_perturbations(model, X, y, conditions, X_ref=X_ref, **jobs)
     results["preset"] = preset
     results["interval"] = results["interval_note"] = results["corrected"] = None
+    if any(failed_conditions(results)):  # the worst may be one of these
+        results["worst"] = _unknown_worst(results)
+        return _with_facts(results, preset, sides)
     worst = int(np.argmin(results.score))
     score = float(results.score[worst])
     bounds = corrected = None
@@ -158,12 +162,9 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
             if key in results:
                 results[key] = interval_ends(results[key])[0]
     else:
-        moved = results["perturbations"][worst].perturb(model, X, y)
+        moved = perturb_guarded(results["perturbations"][worst], model, X, y)
         moved = predict_labels(model, moved)
         bounds = regression_scores("worst", y, moved)["worst_r2_interval"]
-    effects = results.get("effect", [""] * len(results.score))
-    pairs = zip(results["perturbations"], effects, strict=True)
-    results["words"] = [condition_words(one) or str(done) for one, done in pairs]
     results["worst"] = {
         "number": int(results.number[worst]),
         "name": str(results.name[worst]),
@@ -171,6 +172,35 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         "interval": bounds,
         "corrected": corrected,
     }
+    return _with_facts(results, preset, sides)
+
+
+def failed_conditions(results):
+    """Return the names of conditions that failed, with the reasons."""
+    reasons = (results or {}).get("failed", [])
+    names = (results or {}).get("name", [])
+    return [(str(n), str(r)) for n, r in zip(names, reasons, strict=False) if r]
+
+
+def _unknown_worst(results):
+    """Return what is said of the worst condition where some failed."""
+    for name in ("accuracy_stability_index_interval", "worst_interval"):
+        results.pop(name, None)
+    n, failed = len(results["name"]), len(failed_conditions(results))
+    return {
+        "number": 0,
+        "name": f"not known: {failed} of {n} conditions failed",
+        "score": float("nan"),
+        "interval": None,
+        "corrected": None,
+    }
+
+
+def _with_facts(results, preset, sides):
+    """Add the words of the conditions and what a report says beside the scores."""
+    effects = results.get("effect", [""] * len(results.score))
+    pairs = zip(results["perturbations"], effects, strict=True)
+    results["words"] = [condition_words(one) or str(done) for one, done in pairs]
     results["clean"] = float(results.clean_score)
     results["sides"] = sides
     small = sides is not None and min(sides) < PHOTOGRAPH

@@ -12,6 +12,7 @@ from skrobust.report.needs import (
 )
 from skrobust.report.next_steps import next_steps
 from skrobust.report.number_text import number
+from skrobust.report.undefined_numbers import is_known
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 
@@ -44,11 +45,16 @@ def build_verdicts(collected):
             "responsible": _responsible(model),
             "attacked": _attacked(model),
         }
-        parts = _by_needs(one) if thresholds else _by_constant(one)
+        parts = _by_needs(one) if thresholds else _by_constant(one, _n_failed(model))
         one["status"], one["sentence"] = parts
         one["next"] = next_steps(model, one, collected)
         found.append(one)
     return found
+
+
+def _n_failed(model):
+    """Return the number of conditions that failed."""
+    return sum(bool(why) for why in (model["stability"] or {}).get("failed", ()))
 
 
 def verdicts_of(collected):
@@ -99,9 +105,9 @@ def worst_condition(model):
         return None
     constant = model["clean"]["constant_model"]
     scores = np.asarray(results["score"], dtype=np.float64)
-    if not np.isfinite(scores).any():
-        return None
     worst = results["worst"]
+    if not np.isfinite(scores).any() or not is_known(worst["score"]):
+        return None
     at = int(np.nanargmin(scores))
     words = list(results.get("words") or [""] * len(scores))
     highs = np.asarray(results.get("score_high", scores), dtype=np.float64)
@@ -180,7 +186,7 @@ def _by_needs(one):
     return GOOD, f"Meets {'the need' if n == 1 else f'all {n} needs'}."
 
 
-def _by_constant(one):
+def _by_constant(one, n_failed):
     """Return status and sentence of the comparison with a constant model."""
     clean, worst, attacked = one["clean"], one["worst"], one["attacked"]
     if clean["value"] is None or not math.isfinite(clean["value"]):
@@ -196,8 +202,10 @@ def _by_constant(one):
         text = f"Worse than a constant model {' and '.join(below)}"
         return BAD, f"{text}; better on clean rows."
     if worst is None and attacked is None:
-        text = "Better than a constant model on clean rows; nothing else was tested."
-        return OPEN, text
+        rest = "nothing else was tested"
+        if n_failed:
+            rest = f"{n_failed} conditions failed, and nothing else was tested"
+        return OPEN, f"Better than a constant model on clean rows; {rest}."
     unsure = []
     if worst and worst["side"] == "open":
         unsure.append("in the worst condition")

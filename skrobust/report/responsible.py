@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 from skrobust._containers import like, to_array
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
 from skrobust.report.mixed_table import MixedTable
@@ -62,7 +63,7 @@ def responsible_parts(model, X, y, kind, condition, settings, is_text):
         return found | _words(few, score, clean)
     if settings["sides"] is not None:
         return found | _regions(few, score, clean, settings)
-    moved = take_rows(condition.perturb(model, X, y), rows)
+    moved = take_rows(perturb_guarded(condition, model, X, y), rows)
     return _columns(few, moved, score, found)
 
 

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.rows import take_rows
-from skrobust._responses import predicts_numbers
+from skrobust._responses import predicts_numbers, respond
 from skrobust.attacks import OneLabel
 
 
@@ -33,7 +33,7 @@ class OneTarget(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         """Return the predictions of the target, of shape (n_samples,)."""
-        return np.asarray(self.estimator.predict(X))[:, self.target]
+        return np.asarray(respond(self.estimator, "predict", X))[:, self.target]
 
 
 def by_target(models, X, y):
@@ -61,7 +61,7 @@ def by_target(models, X, y):
     if len(shape) != 2 or shape[1] < 2:
         return models, None, y
     row = take_rows(X, np.arange(1))
-    answers = [np.shape(model.predict(row)) for model in models.values()]
+    answers = [np.shape(respond(model, "predict", row)) for model in models.values()]
     if any(found != (1, shape[1]) for found in answers):
         return models, None, y
     names = [f"target {j}" for j in range(shape[1])]

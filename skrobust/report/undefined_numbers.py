@@ -6,6 +6,7 @@ import numpy as np
 
 _TARGETS = "R2 needs at least three rows and targets that are not all equal."
 _INSIDE = "The index is defined for scores within 0 and 1, and some lie outside."
+_FAILED = "Some of the conditions failed."
 _ZERO = "The mean of the scores is 0."
 
 
@@ -80,15 +81,18 @@ def _of_model(model):
     if stability:
         scores = np.asarray(stability["score"], dtype=np.float64)
         inside = ((scores >= 0) & (scores <= 1)).all()
-        reason = _ZERO if inside else _INSIDE
+        failed = any(stability.get("failed", ()))
+        reason = _FAILED if failed else _ZERO if inside else _INSIDE
         index = stability["accuracy_stability_index"]
         yield "asi", "Accuracy-Stability Index", index, reason
         variation = stability["coefficient_of_variation"]
         reason = _ZERO if inside else "It is defined for scores that are not negative."
+        reason = _FAILED if failed else reason
         yield None, "coefficient of variation", variation, reason
         if "mean_corruption_error" in stability:
             error = stability["mean_corruption_error"]
             reason = "The reference makes no errors under some perturbation."
+            reason = _FAILED if failed else reason
             yield None, "mean corruption error", error, reason
     for name, results in (model["attacks"] or {}).items():
         if results and "robust_r2" in results:

@@ -148,7 +148,7 @@ def _repeat(sampler, scores, failed, y_pred, y_true, of_rows, n, seeds, confiden
         result = one.sample(n, lambda ids: answers[ids], kind=kind)
         if confidence != result.confidence:
             result = one.result(confidence=confidence)
-        value, ends = result.value, tuple(result.interval)
+        value, ends = result.unbiased_value, tuple(result.interval)
         if kind == "loss":
             value, ends = 1 - value, (1 - ends[1], 1 - ends[0])
         found[row] = value, result.n_failures, *ends, costs[one.ids_].sum()

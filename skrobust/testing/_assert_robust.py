@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
 from skrobust._validation import (
     check_choice,
@@ -172,7 +173,9 @@ def _measure(estimator, X, y, change, thresholds, tolerance, level):
 
     if "min_accuracy" in thresholds or "max_drop" in thresholds:
         before = _correct(estimator, X, y)
-        changed = attack_objective.for_accuracy(change).perturb(estimator, X, y)
+        changed = perturb_guarded(
+            attack_objective.for_accuracy(change), estimator, X, y
+        )
         after = _correct(estimator, changed, y)
         failed = before & ~after
     if "min_accuracy" in thresholds:
@@ -184,7 +187,9 @@ def _measure(estimator, X, y, change, thresholds, tolerance, level):
     if "min_robust_ratio" in thresholds:
         full, _ = attack_objective.at_full_strength(change)
         p = predict_probabilities(estimator, X, _CALLER)
-        q = predict_probabilities(estimator, full.perturb(estimator, X, y), _CALLER)
+        q = predict_probabilities(
+            estimator, perturb_guarded(full, estimator, X, y), _CALLER
+        )
         labels = attack_objective.column_labels(estimator, p.shape[1])
         steady = probability_shift(p, q, labels=labels) <= tolerance + 1e-6
         name = f"robust ratio at {tolerance:g}"

@@ -76,7 +76,7 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     estimates = []
     for seed in range(n_repeats):
         one = seeded(sampler, seed).fit(scores)
-        estimates.append(one.sample(12, lambda ids: failed[ids]).accuracy)
+        estimates.append(one.sample(12, lambda ids: failed[ids]).unbiased_value)
     error = abs(np.mean(estimates) - (1 - np.mean(failed)))
     spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
     promise(error <= 4 * spread, "the estimate must be unbiased")
@@ -96,7 +96,7 @@ def _check_losses(sampler, scores, losses, n_repeats, promise):
         result = one.sample(12, lambda ids: losses[ids], kind="loss")
         low, high = result.interval
         promise(low <= result.mean_loss <= high, "the interval must hold the mean loss")
-        estimates.append(result.mean_loss)
+        estimates.append(result.unbiased_value)
     error = abs(np.mean(estimates) - np.mean(losses))
     spread = np.std(estimates, ddof=1) / np.sqrt(n_repeats)
     promise(error <= 4 * spread, "the estimated mean loss must be unbiased")

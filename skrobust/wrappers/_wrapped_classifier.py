@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from skrobust._responses import respond
 from skrobust.wrappers.response_kinds import as_probabilities
 from skrobust.wrappers.wrapped_model import CALLER, WrappedModel
 
@@ -85,7 +86,7 @@ class WrappedClassifier(ClassifierMixin, WrappedModel):
             probabilities where it answers with these.
         """
         if hasattr(self, "wrapped_estimator_"):
-            return np.asarray(self.wrapped_estimator_.predict(X))
+            return np.asarray(respond(self.wrapped_estimator_, "predict", X))
         if self.response != "labels":
             return self.classes_[self.predict_proba(X).argmax(axis=1)]
         return self._own_labels(self._answers(X))
@@ -105,7 +106,7 @@ class WrappedClassifier(ClassifierMixin, WrappedModel):
             In the order of ``classes_``.
         """
         if hasattr(self, "wrapped_estimator_"):
-            return self.wrapped_estimator_.predict_proba(X)
+            return respond(self.wrapped_estimator_, "predict_proba", X)
         order, k = np.argsort(self._labels(), kind="stable"), len(self.classes)
         p = as_probabilities(self._answers(X), self.response, k, CALLER)
         return np.ascontiguousarray(p[:, order])
@@ -124,7 +125,7 @@ class WrappedClassifier(ClassifierMixin, WrappedModel):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             As the estimator gives them.
         """
-        return self.wrapped_estimator_.decision_function(X)
+        return respond(self.wrapped_estimator_, "decision_function", X)
 
     def _own_labels(self, answers):
         """Return labels, checked against the classes."""

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from skrobust._responses import respond
 from skrobust.wrappers.wrapped_model import CALLER, WrappedModel
 
 
@@ -56,7 +57,7 @@ class WrappedRegressor(RegressorMixin, WrappedModel):
             One number a row, or several.
         """
         if hasattr(self, "wrapped_estimator_"):
-            values = np.asarray(self.wrapped_estimator_.predict(X))
+            values = np.asarray(respond(self.wrapped_estimator_, "predict", X))
             return values[:, 0] if values.shape[1:] == (1,) else values
         return as_values(self._answers(X))
 

@@ -32,6 +32,8 @@ class WrappedModel(BaseEstimator):
         As for ``wrap``.
     """
 
+    _copies_rows = True  # batch by batch, before the model sees them
+
     def __init__(
         self,
         model,

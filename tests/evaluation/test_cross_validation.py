@@ -437,9 +437,10 @@ def test_failures_count_as_asked():
     folds = [(np.arange(10), np.arange(10, 20)), (np.arange(10, 20), np.arange(10))]
     settings = {"cv": folds, "conditions": [CLEAN]}
     with pytest.raises(RuntimeError, match="in no mood"):
-        cross_validate_perturbations(Moody(), A, b, **settings)
+        cross_validate_perturbations(Moody(), A, b, error_score="raise", **settings)
     with pytest.warns(FitFailedWarning, match="1 fits or scores failed.*in no mood"):
-        r = cross_validate_perturbations(Moody(), A, b, error_score=np.nan, **settings)
+        r = cross_validate_perturbations(Moody(), A, b, **settings)
+    assert r.failed.tolist() == ["", "RuntimeError: in no mood"]
     assert np.array_equal(r.score, [0.5, np.nan], equal_nan=True)
     assert np.isnan(r.mean)
     with pytest.warns(FitFailedWarning):

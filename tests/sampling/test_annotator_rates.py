@@ -269,8 +269,8 @@ def test_unbiased_at_known_rates_over_all_errors(kind):
             continue
         told = base.__copy__().tell(ids, failed=failed[ids] ^ np.array(flips, bool))
         found = corrected_by_annotator(told, first, noise, pairs, {}, "test")
-        expected += chance * found.accuracy
-    right = base.tell(ids, failed=failed[ids]).result().accuracy
+        expected += chance * found.unbiased_value
+    right = base.tell(ids, failed=failed[ids]).result().unbiased_value
     assert expected == pytest.approx(right, abs=1e-12)
 
 

@@ -63,8 +63,8 @@ def test_difference_and_accuracy_are_exactly_unbiased(design, old, new):
         sampler.tell(ids, y[ids]).add_model("new", y_pred=new)
         chance = steps.prod()
         total += chance
-        mean += chance * sampler.result(model="new").accuracy
-        value += chance * sampler.compare("new").value
+        mean += chance * sampler.result(model="new").unbiased_value
+        value += chance * sampler.compare("new").unbiased_value
     assert total == pytest.approx(1, abs=1e-12)
     assert mean == pytest.approx(accuracy(y, new), abs=1e-12)
     assert value == pytest.approx(accuracy(y, new) - accuracy(y, old), abs=1e-12)

@@ -88,7 +88,7 @@ def test_joined_mean_loss_is_unbiased_and_covers(kind):
             ids = pool.extend(scores[part]).ask(50, part=-1)
             pool.tell(ids, loss=loss[ids])
         found = pool.result()
-        values.append(found.mean_loss)
+        values.append(found.unbiased_value)
         covered += found.interval[0] <= loss.mean() <= found.interval[1]
     error = np.std(values, ddof=1) / np.sqrt(repeats)
     assert abs(np.mean(values) - loss.mean()) < 4 * error

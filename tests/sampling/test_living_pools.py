@@ -133,7 +133,7 @@ def test_joined_estimate_is_unbiased_and_covers(kind):
             ids = pool.extend(scores[part]).ask(n, part=-1)
             pool.tell(ids, failed=failed[ids])
         found = pool.result()
-        values.append(found.accuracy)
+        values.append(found.unbiased_value)
         covered += found.interval[0] <= truth <= found.interval[1]
     error = np.std(values, ddof=1) / np.sqrt(repeats)
     assert abs(np.mean(values) - truth) < 4 * error

@@ -375,8 +375,8 @@ def test_exactly_unbiased_over_two_batches_with_recalibration(
             sampler = play(deepcopy(later), failed, two)
             chance, result = p_one * p_two, sampler.result()
             total += chance
-            mean += chance * result.accuracy
-            square += chance * result.accuracy**2
+            mean += chance * result.unbiased_value
+            square += chance * result.unbiased_value**2
             claimed += chance * np.nan_to_num(result.std_error**2)
             answered, _ = sampler._answered()
             first_z += chance * sampler._estimate(answered).z[0]

@@ -438,7 +438,9 @@ class Watcher(ClassifierMixin, BaseEstimator):
 def test_inputs_reach_the_model_as_they_are(sampler, X):
     model = Watcher()
     sampler = clone(sampler).set_params(estimator=model).fit(X)
-    assert model.seen is X
+    assert type(model.seen) is type(X)  # a copy, which the model may write to
+    assert np.array_equal(model.seen, X)
+    assert np.asarray(model.seen).dtype == np.asarray(X).dtype
     assert sampler.n_pool_ == len(X)
 
 

@@ -99,7 +99,7 @@ def test_result_is_the_enumerated_estimate(design):
     z = [failed[ids[:k]].sum() / 6 + failed[i] / 6 / q[k] for k, i in enumerate(ids)]
     if design == "uniform":
         z = failed[ids]
-    assert result.accuracy == pytest.approx(1 - np.mean(z), abs=1e-12)
+    assert result.unbiased_value == pytest.approx(1 - np.mean(z), abs=1e-12)
     if design != "uniform":
         assert result.std_error == pytest.approx(np.std(z, ddof=1) / 2, abs=1e-12)
 
@@ -202,7 +202,7 @@ def test_real_pools_give_the_published_failures_without_bias(pool, rule, found):
     n_failures = np.array([r.n_failures for r in results])
     standard = n_failures.std(ddof=1) / np.sqrt(len(results))
     assert abs(n_failures.mean() - found) < 4 * standard + 0.05
-    accuracy = np.array([r.accuracy for r in results])
+    accuracy = np.array([r.unbiased_value for r in results])
     standard = accuracy.std(ddof=1) / np.sqrt(len(results))
     assert abs(accuracy.mean() - (1 - failed.mean())) < 4 * standard
 
@@ -218,7 +218,7 @@ def test_uniform_draws_on_a_real_pool_cover_and_are_unbiased():
         .sample(200, lambda ids: failed[ids])
         for seed in range(200)
     ]
-    accuracy = np.array([r.accuracy for r in results])
+    accuracy = np.array([r.unbiased_value for r in results])
     standard = np.sqrt(truth * (1 - truth) / 200 / 200)
     assert abs(accuracy.mean() - truth) < 4 * standard
     covered = np.mean([r.interval[0] <= truth <= r.interval[1] for r in results])

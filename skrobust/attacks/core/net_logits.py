@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 
 from skrobust._containers import to_array
 from skrobust._differentiable import differentiable_view
-from skrobust._responses import is_net, unwrap
+from skrobust._responses import is_net, respond, unwrap
 
 # What leads from rows to a prediction; where a net has its own way, it is asked so.
 _WAY = (
@@ -63,7 +63,7 @@ class NetLogits:
         Raises ValueError where the view does not understand them.
         """
         for _, step in self._steps:
-            rows = step.transform(rows)
+            rows = respond(step, "transform", rows)
         rows = to_array(rows) if hasattr(rows, "detach") else rows  # a tensor
         if not isinstance(rows, np.ndarray):
             raise ValueError(f"a net behind {type(rows).__name__}")

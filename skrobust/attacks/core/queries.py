@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._responses import (
     check_net_input,
     is_net,
+    one_a_row,
     refuse_regressor,
     several_answers,
     unwrap,
@@ -247,4 +248,4 @@ class Queries:
                     raise
                 self.method = "predict_proba"  # a net that the view does not understand
         method = self.method if method == "logits" else method
-        return getattr(self._estimator, method)(batch)
+        return one_a_row(self._estimator, method, batch)

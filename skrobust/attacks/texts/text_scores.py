@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._responses import refuse_regressor, refuse_unwrapped, unwrap
+from skrobust._responses import one_a_row, refuse_regressor, refuse_unwrapped, unwrap
 
 
 class TextScores:
@@ -43,7 +43,7 @@ class TextScores:
         if not len(texts):
             return np.zeros((0, len(self.classes)))
         np.add.at(self.counts, rows, 1)
-        answers = getattr(self._estimator, self._method)(self._container(texts, rows))
+        answers = one_a_row(self._estimator, self._method, self._container(texts, rows))
         answers = np.asarray(answers, dtype=np.float64)
         if self._method == "predict_proba":
             return np.log(np.clip(answers, 1e-300, 1))
@@ -59,4 +59,6 @@ class TextScores:
     def labels(self, texts, rows):
         """Return predicted labels."""
         np.add.at(self.counts, rows, 1)
-        return np.asarray(self._estimator.predict(self._container(texts, rows)))
+        return np.asarray(
+            one_a_row(self._estimator, "predict", self._container(texts, rows))
+        )

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import to_array
 from skrobust._differentiable import scaler_parts
-from skrobust._responses import unwrap
+from skrobust._responses import respond, unwrap
 from skrobust.attacks.trees.catboost_trees import read_catboost
 from skrobust.attacks.trees.lightgbm_trees import read_lightgbm
 from skrobust.attacks.trees.sklearn_trees import read_sklearn
@@ -50,7 +50,7 @@ class TreeModel:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             for step in self.steps:
-                rows = to_array(step.transform(rows))
+                rows = to_array(respond(step, "transform", rows))
         return self.trees.in_its_precision(rows)
 
 

@@ -1,5 +1,6 @@
 """Command ``skrobust attack``: robustness of one model under attack."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -46,6 +47,7 @@ _COLUMNS = {
     shared.COUNT,
 )
 @shared.with_options(*shared.TAR_OPTIONS)
+@shared.with_options(*shared.ISOLATION)
 @shared.with_options(*shared.MODEL_OPTIONS)
 @threshold_options(lambda: _measures())
 def attack(model, data, **options):
@@ -68,6 +70,7 @@ def attack(model, data, **options):
     from skrobust.cli.batched_source import batched_source, refuse_without_tar
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
+    from skrobust.evaluation.isolation_limits import isolation_of
     from skrobust.report.data_facts import kind_of, versions
 
     say = Progress(options["quiet"])
@@ -94,7 +97,9 @@ def attack(model, data, **options):
     attacks = build_attacks(names, options, known)
     shown = [repr(one) for one in attacks.values()]
     settings = [str(model), str(data), shown, options["target"]]
-    with parts_folder(options["checkpoint"], "attack", settings, say) as parts:
+    folder = parts_folder(options["checkpoint"], "attack", settings, say)
+    apart = isolation_of(shared.isolate_of(options), "skrobust attack")
+    with folder as parts, apart:
         parts = name, fitted, X, y, attacks, options, parts, say
         facts, saved, n_samples = _measure(*parts)
     facts |= {
@@ -127,6 +132,7 @@ def _check_for_batches(options):
 
 def _measure(name, model, X, y, attacks, options, parts, say):
     """Return the results of all attacks, the examples to save, and how many rows."""
+    from skrobust._parallel import alone
     from skrobust.cli import attack_results as results
     from skrobust.metrics.scorers.attack_objective import aimed_at_labels
     from skrobust.report.data_facts import kind_of
@@ -143,7 +149,10 @@ def _measure(name, model, X, y, attacks, options, parts, say):
         say(section)
         if is_classifier:  # checks need labels
             settings["checks"] = options["checks"] and last[kind] == eps
-        row = log.run(name, section, measure, model, X, y, one, **settings)
+        run = partial(measure, **settings)
+        if not is_classifier:  # others run apart by themselves
+            run = partial(alone, run)
+        row = log.run(name, section, run, model, X, y, one)
         if row is None:
             continue
         doubts += [{"attack": kind, **one} for one in row.pop("doubts", ())]

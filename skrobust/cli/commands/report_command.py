@@ -15,7 +15,7 @@ from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_opti
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs", "evidence"}
-_ASIDE |= {"model_card", "record"}
+_ASIDE |= {"model_card", "record", "isolate", "timeout", "memory"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
@@ -81,6 +81,7 @@ def threshold_names():
     "--n-labels", "Labels of the rehearsal of testing.", shared.COUNT, default=100
 )
 @shared.JOBS
+@shared.with_options(*shared.ISOLATION)
 @shared.with_options(*shared.MODEL_OPTIONS)
 @threshold_options(threshold_names)
 @click.pass_context
@@ -90,7 +91,7 @@ def report(ctx, model, data, **options):
     MODEL is a skops file (skops.io.dump). DATA is a CSV or parquet file, or one of
     digits, breast_cancer, iris and wine. Score rows that the model was not trained on.
     Options have the names of the arguments of skrobust.report.create_report. After
-    Ctrl-C the same command continues.
+    Ctrl-C, or when it was killed, the same command continues.
 
     \b
     Examples:
@@ -150,6 +151,7 @@ def report(ctx, model, data, **options):
             verbose=int(say.has_bars),
             checkpoint=parts,
             record=options["record"],
+            isolate=shared.isolate_of(options),
             title=f"Robustness of {name}",
             call=command_text(ctx),
             dataset=Path(data).name,

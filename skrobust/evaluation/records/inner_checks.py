@@ -75,10 +75,13 @@ def _row_of_journal(name, own, found):
 
 
 def _rows_of_scores(name, arrays):
-    """Say whether scores are the means of their samples."""
+    """Say whether scores are the means of their samples, where conditions have any."""
     pairs = [("score", "correct"), ("flip_rate", "flipped")]
+    failed = arrays.get("failed")
+    went = slice(None) if failed is None else failed == ""
     for score, by_sample in pairs:
         if score in arrays and by_sample in arrays:
-            same = np.array_equal(arrays[by_sample].mean(axis=0), arrays[score])
+            mean = arrays[by_sample][:, went].mean(axis=0)
+            same = np.array_equal(mean, arrays[score][went])
             note = "" if same else f"it is not the mean of {by_sample!r}"
             yield f"{score} of {name!r}", HOLDS if same else DAMAGED, note

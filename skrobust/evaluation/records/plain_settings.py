@@ -3,9 +3,9 @@
 JSON holds text, whole numbers, finite floats, booleans, None and lists as they are.
 Everything else is an object with one tag: ``{"tuple": [...]}``, ``{"dict": [[key,
 value], ...]}``, ``{"float": "inf"}``, ``{"scalar": [dtype, value]}``, ``{"array":
-place}``, ``{"objects": [shape, values]}``, ``{"slice": [...]}``, ``{"class": name,
-"params": {...}, "fitted": {...}}``, and ``{"unknown": name}`` for what cannot be
-written.
+place}``, ``{"objects": [shape, values]}``, ``{"slice": [...]}``, ``{"isolation":
+[timeout, memory]}``, ``{"class": name, "params": {...}, "fitted": {...}}``, and
+``{"unknown": name}`` for what cannot be written.
 """
 
 import inspect
@@ -17,6 +17,7 @@ import numpy as np
 
 from skrobust import attacks, perturbations
 from skrobust._sealed import Damaged
+from skrobust.evaluation._isolation import Isolation
 from skrobust.evaluation.records.source_digest import kind_name
 
 _FITTED = re.compile(r"[a-z][A-Za-z0-9_]*_")
@@ -66,6 +67,8 @@ class PlainWriter:
         if type(value) is slice:
             ends = value.start, value.stop, value.step
             return {"slice": self._all(ends, where)}
+        if type(value) is Isolation:
+            return {"isolation": self._all((value.timeout, value.memory), where)}
         if type(value) is np.ndarray:
             return self._array(value, where)
         if hasattr(value, "get_params") and not isinstance(value, type):
@@ -170,6 +173,9 @@ class PlainReader:
     def _read_slice(self, slice):
         start, stop, step = self.read(slice)
         return np.s_[start:stop:step]
+
+    def _read_isolation(self, isolation):
+        return Isolation(*self.read(isolation))
 
     def _read_array(self, array):
         return np.array(self.arrays[array])

@@ -9,9 +9,12 @@ from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
 from skrobust._one_line import one_line
+from skrobust._parallel import active_session
 from skrobust._sealed import file_digest
 from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
+from skrobust.evaluation._isolation import Isolation
+from skrobust.evaluation.failures import reason_of
 from skrobust.evaluation.records.fingerprints import (
     facts_of_data,
     full_environment,
@@ -197,23 +200,37 @@ class RecorderOfModel:
         return one
 
     def run(self, function, arguments):
-        """Run an evaluation and keep its record."""
+        """Run an evaluation and keep its record, of a report also if it fails."""
         writer, call = PlainWriter(), function.__name__
         known = inspect.signature(function).parameters
         plain = {
             name: writer.write(arguments[name], name)
             for name in known
-            if name not in (*DATA, *ASIDE)
+            if name not in (*DATA, *ASIDE, "isolate")
         }
         if arguments.get("X_ref") is not None:
             plain["X_ref"] = "training rows"
         acting = arguments.get("conditions", arguments.get("attack"))
         self.recorder.code |= own_code([acting])
-        results = function(**arguments)
-        step = self.step or call.removeprefix("evaluate_")
-        parts = step, self.name, call, (writer, plain), results
-        self.recorder.add(*parts, self.reason)
+        parts = self.step or call.removeprefix("evaluate_"), self.name, call
+        plain["isolate"], settings = False, (writer, plain)
+        try:
+            results = function(**arguments)
+        except Exception as error:
+            failed = {"failed": reason_of(error)}
+            reason = f"results, as it failed: {failed['failed']}"
+            self.recorder.add(*parts, settings, failed, reason)
+            raise
+        if "failed" in results:  # other results do not depend on limits
+            plain["isolate"] = writer.write(_isolation(), "isolate")
+        self.recorder.add(*parts, settings, results, self.reason)
         return results
+
+
+def _isolation():
+    """Return the isolation in which this runs, also that of a report, or False."""
+    session = active_session()
+    return session is not None and Isolation(session.timeout, session.memory)
 
 
 def journal_of_step(step, settings, numbers, arrays):

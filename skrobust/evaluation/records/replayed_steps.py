@@ -76,7 +76,7 @@ class _Comparison:
             pair = old[i : i + 1], new[i : i + 1]
             n, state = 0, self.state(*pair)
             if has_samples:
-                n = int((samples[0][:, i] != samples[1][:, i]).sum())
+                n = self.n_differing(*(one[:, i] for one in samples))
                 state = DIFFERS if n else state
             rows.append((str(names[i]), float(old[i]), float(new[i]), n, state))
         return rows

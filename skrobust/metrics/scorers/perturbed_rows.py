@@ -4,6 +4,7 @@ import warnings
 
 from scipy.sparse import issparse
 
+from skrobust._guarded_rows import perturb_guarded
 from skrobust._stacklevel import level_outside
 from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
 from skrobust.base.idle import idle_reason
@@ -37,7 +38,7 @@ def perturbed_rows(perturbation, estimator, X, y, caller):
     """
     rows = dense_rows(X)
     check_row_kind(perturbation, rows, caller)
-    moved = perturbation.perturb(estimator, rows, y)
+    moved = perturb_guarded(perturbation, estimator, rows, y)
     as_sparse = type(X) if issparse(X) else lambda found: found
     if n_rows(moved) != n_rows(rows) or is_clean(perturbation):
         return as_sparse(moved)

@@ -5,6 +5,7 @@ from abc import abstractmethod
 import numpy as np
 
 from skrobust._containers import on_device
+from skrobust._guarded_rows import refuses_read_only
 from skrobust._validation import as_float, invalid, is_integer
 from skrobust.base import BasePerturbation
 from skrobust.base.row_kind import (
@@ -324,7 +325,13 @@ class ImagePerturbation(BasePerturbation):
     def _perturbed(self, unit, rng):
         """Return what ``_perturb_images`` makes of images in [0, 1], checked."""
         unit.flags.writeable = False
-        out = np.asarray(self._perturb_images(unit, rng))
+        try:
+            out = np.asarray(self._perturb_images(unit, rng))
+        except ValueError as error:
+            if not refuses_read_only(error):
+                raise
+            # Code of others that works in place.
+            out = np.asarray(self._perturb_images(unit.copy(), rng))
         if out.shape != unit.shape:
             raise ValueError(
                 f"{type(self).__name__}._perturb_images must keep the shape "

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Count, check_parameters
-from skrobust._responses import predict_labels
+from skrobust._responses import predict_labels, respond
 from skrobust._validation import invalid
 from skrobust.base import BasePerturbation
 from skrobust.base.perturbation import MAX_SEVERITY
@@ -183,7 +183,7 @@ class PerturbedFrames(BaseEstimator):
         if method == "predict":
             found = [predict_labels(estimator, frame) for frame in self.frames(X)]
         else:
-            found = [np.asarray(getattr(estimator, method)(f)) for f in self.frames(X)]
+            found = [np.asarray(respond(estimator, method, f)) for f in self.frames(X)]
         return np.stack(found, axis=1)
 
     @property

@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from skrobust._containers import refuse_mask
+from skrobust._guarded_rows import ask_guarded
 from skrobust._responses import is_net, unwrap
 from skrobust._validation import check_choice, invalid
 from skrobust.base import BaseAttack
@@ -162,7 +163,9 @@ class PerturbedEstimator(MetaEstimatorMixin, BaseEstimator):
             refuse_mask(one, name)
         if self.on != "fit":
             X = self.perturbation_.perturb(self.estimator_, X, None)
-        return getattr(self.estimator_, method)(X, *targets, **params)
+        call = getattr(self.estimator_, method)
+        own = self.estimator_
+        return ask_guarded(lambda rows: call(rows, *targets, **params), X, own)
 
     def _routed(self, method, params):
         if not get_config().get("enable_metadata_routing"):

@@ -68,7 +68,7 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
         ends += [1 - one.rate - half, 1 - one.rate + half]
         errors.append(error)
     values = [1 - one.rate for one in estimates]
-    value = float((min(values) + max(values)) / 2)  # unbiased: it may leave [0, 1]
+    value = float((min(values) + max(values)) / 2)
     low, high = np.clip([min(ends), max(ends)], 0, 1)
     notes = [*noise.warnings]
     if len(unknown):
@@ -83,7 +83,8 @@ def corrected_by_annotator(sampler, first, noise, pairs, rows, caller):
         notes.append(f"Someone answers {how}: the accuracy is not known.")
     raw = over_skipped(answered, unknown, sampler._estimate)
     return NoisyAccuracy(
-        accuracy=value,
+        accuracy=float(np.clip(value, 0, 1)),
+        unbiased_value=value,
         interval=(float(low), float(high)),
         std_error=float(max(errors)),
         observed=1 - float(np.mean([one.rate for one in raw])),

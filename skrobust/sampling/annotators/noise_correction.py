@@ -88,7 +88,7 @@ class NoisyAccuracy(ResultLines):
     Parameters
     ----------
     accuracy : float
-        Corrected estimate; it may leave [0, 1].
+        Corrected estimate, cut to [0, 1].
     interval : Interval
         Confidence interval, with the error of the noise rate in it. It always contains
         ``accuracy``.
@@ -104,6 +104,8 @@ class NoisyAccuracy(ResultLines):
         Nominal coverage of ``interval``.
     warnings : tuple of str
         Reasons for doubt, one sentence each.
+    unbiased_value : float
+        The estimate before it is cut, which may leave [0, 1].
 
     Examples
     --------
@@ -124,6 +126,7 @@ class NoisyAccuracy(ResultLines):
     n_used: int
     confidence: float
     warnings: tuple = ()
+    unbiased_value: float = float("nan")
 
     def __post_init__(self):
         complete_interval(self, self.accuracy, "delta")
@@ -279,9 +282,11 @@ def corrected(
             "cannot be told from the answers."
         )
     low, high = np.clip([low, high], 0, 1)
+    shown = float(np.clip(value, 0, 1))
     return NoisyAccuracy(
-        accuracy=float(value),
-        interval=(float(min(low, value)), float(max(high, value))),
+        accuracy=shown,
+        unbiased_value=float(value),
+        interval=(float(min(low, shown)), float(max(high, shown))),
         std_error=float(np.sqrt(variance)),
         observed=float(observed),
         noise=noise,

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._repeated_answers import warn_if_random
 from skrobust._validation import check_count, check_same_length
 from skrobust.sampling.core.answer_checks import (
     NOT_GIVEN,
@@ -83,6 +84,11 @@ class AskTellSampler(AskedSoFar):
             For arguments that this sampler does not take.
         ValueError
             For an empty pool, bad scores, or unequal lengths.
+
+        Warns
+        -----
+        UserWarning
+            For a model that answers the same rows differently when it is asked again.
         """
         refuse_arguments(unknown, type(self).__name__)
         return self._read_pool(in_memory(self, X, y_pred), y_pred)
@@ -98,9 +104,11 @@ class AskTellSampler(AskedSoFar):
         if n_pool == 0:
             raise ValueError(f"{caller} needs a pool of at least one input; got none.")
         X = check_inputs(self, X)
-        any_kind = self.loss is not None
+        any_kind, is_given = self.loss is not None, y_pred is not None
         y_pred = read_predictions(self.estimator, X, y_pred, caller, any_kind=any_kind)
         scores, notes = self._suspicion(X, y_pred)
+        if self.estimator is not None and not is_given:
+            warn_if_random(self.estimator, X, caller)
         check_same_length(caller, X=range(n_pool), scores=scores, y_pred=y_pred)
         self.n_pool_, self.scores_, self.y_pred_ = n_pool, scores, y_pred
         self.__dict__.update(arrays)

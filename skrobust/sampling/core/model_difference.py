@@ -15,7 +15,8 @@ class ModelDifference(ResultLines):
     Parameters
     ----------
     value : float
-        Estimate, nan before two labels.
+        Estimate, nan before two labels. It is the unbiased one, cut to what the counts
+        of answers allow.
     interval : Interval
         Confidence interval, within what the counts of answers allow. It unpacks and
         compares as ``(low, high)``.
@@ -38,6 +39,8 @@ class ModelDifference(ResultLines):
         (all inputs on which the models differ are labelled) or "none".
     warnings : tuple of str
         Reasons for doubt about the numbers, one sentence each.
+    unbiased_value : float
+        Unbiased estimate, which may leave what the counts allow.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class ModelDifference(ResultLines):
     confidence: float
     method: str
     warnings: tuple = ()
+    unbiased_value: float = float("nan")
 
     def __post_init__(self):
         complete_interval(self, self.value, self.method)

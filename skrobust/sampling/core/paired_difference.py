@@ -53,6 +53,7 @@ def model_difference(sampler, names, statuses, apart, confidence, caller):
         y[skipped] = 2 * y[skipped] - 1  # a skipped answer is for one or the other
         return difference_bounds(sampler, replace(one, y=y), query)
 
+    unbiased = np.nan
     if left == 0:
         ends, method, error, value = limits, "census", 0.0, sure / n_pool
     elif answered.n < 2:
@@ -61,11 +62,13 @@ def model_difference(sampler, names, statuses, apart, confidence, caller):
     else:
         found = over_skipped(answered, skipped, evaluate)
         values = [one[0] for one in found]
-        value = (min(values) + max(values)) / 2
+        unbiased = (min(values) + max(values)) / 2
+        values = np.clip(values, *limits)
+        value = float(np.clip(unbiased, *limits))
         error = max(one[1] for one in found)
         low, high = min(one[2] for one in found), max(one[3] for one in found)
         low, high = np.clip([low, high], *limits)
-        ends = min(float(low), min(values)), max(float(high), max(values))
+        ends = min(low, *values), max(high, *values)
         method = found[0][4]
         notes += found[0][5]
         if len(skipped):
@@ -75,6 +78,7 @@ def model_difference(sampler, names, statuses, apart, confidence, caller):
             )
     return ModelDifference(
         value=float(value),
+        unbiased_value=float(value if np.isnan(unbiased) else unbiased),
         interval=tuple(map(float, ends)),
         std_error=float(error),
         first=names[0],

@@ -14,7 +14,12 @@ from skrobust._containers import (
     shape_of,
     to_array,
 )
-from skrobust._responses import predict_labels, predict_probabilities, predicts_numbers
+from skrobust._responses import (
+    predict_labels,
+    predict_probabilities,
+    predicts_numbers,
+    respond,
+)
 from skrobust._validation import (
     check_finite_rows,
     check_scores,
@@ -144,7 +149,7 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
         return X.y_pred
     if estimator is None or (predicts_numbers(estimator) and not any_kind):
         return None
-    if any_kind and np.ndim(given := to_array(estimator.predict(X))) == 2:
+    if any_kind and np.ndim(given := to_array(respond(estimator, "predict", X))) == 2:
         return given
     return predict_labels(estimator, X)
 

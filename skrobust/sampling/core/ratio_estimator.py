@@ -143,6 +143,10 @@ class RatioEstimator(TotalsRatio):
         if not len(self.unknown):
             return found[0]
         values = [one.value for one in found]
+        ends = (
+            min(found, key=lambda one: one.unbiased_value),
+            max(found, key=lambda one: one.unbiased_value),
+        )
         lows, highs = zip(*(one.interval for one in found), strict=True)
         is_open = self.design._answers.status[self.answered.ids[self.unknown]] == OPEN
         subject = counted(int((~is_open).sum()), int(is_open.sum()))
@@ -151,6 +155,7 @@ class RatioEstimator(TotalsRatio):
         return replace(
             found[0],
             value=(min(values) + max(values)) / 2,
+            unbiased_value=float(np.mean([one.unbiased_value for one in ends])),
             interval=(min(lows), max(highs)),
             std_error=max(one.std_error for one in found),
             warnings=(f"{note}.", *found[0].warnings),
@@ -204,7 +209,8 @@ class RatioEstimator(TotalsRatio):
             half = np.inf
             notes = notes or ["No variation seen: it tells nothing of the error."]
         centre = 0.0 if np.isnan(found.rate) else found.rate
-        return self._result(found, (centre - half, centre + half), n_used, notes)
+        ends = centre - half, centre + half
+        return self._result(found, ends, n_used, notes, is_share=False)
 
     def _expected(self, numerator, denominator):
         """Return the expected numerator and denominator over the classes."""
@@ -295,14 +301,18 @@ class RatioEstimator(TotalsRatio):
         size = n_pool / max(part.sum(), 1)
         return seen - (high - (1 - seen)) * size, seen + ((1 - seen) - low) * size
 
-    def _result(self, found, ends, n_used, notes):
+    def _result(self, found, ends, n_used, notes, *, is_share=True):
         value, error, n_eff = map(
             float, (found.rate, found.std_error, found.effective_n)
         )
         ends, level = tuple(map(float, ends)), float(self.confidence)
-        if not np.isnan(value):  # an unbiased estimate may lie outside [0, 1]
+        unbiased = value
+        if is_share:
+            value = float(np.clip(value, 0.0, 1.0))
+        if not np.isnan(value):
             ends = min(ends[0], value), max(ends[1], value)
-        return SamplingEstimate(value, ends, error, n_used, n_eff, level, tuple(notes))
+        facts = error, n_used, n_eff, level, tuple(notes), unbiased
+        return SamplingEstimate(value, ends, *facts)
 
     def _values(self, values):
         """Return one finite number for each answer, or raise."""
@@ -321,6 +331,7 @@ def in_units(estimate, loss):
     return replace(
         estimate,
         value=loss.shown(1 - estimate.value),
+        unbiased_value=loss.shown(1 - estimate.unbiased_value),
         interval=loss.between(1 - high, 1 - low),
         std_error=loss.span * estimate.std_error,
     )

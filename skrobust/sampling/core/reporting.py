@@ -43,9 +43,14 @@ def sampling_result(estimator, unknown, ids, status, answers, pool_notes):
         found = over_skipped(answered, unknown, estimator.evaluate)
         estimate, rates, bounds = worst_case(found, subject, scale, is_loss)
         low, high, method, more = within_counts(estimate.rate, bounds, limits)
-        low, high = min(low, rates[0]), max(high, rates[1])
         notes += more
-    value, between = scale.shown(estimate.rate), scale.between(*rates)
+    # What the counts rule out is not shown, which only brings the value nearer; that
+    # of a paper is shown as it is there, if it is an accuracy at all.
+    limits = (0.0, 1.0) if estimator.estimator == "published" else limits
+    rates = np.clip(rates, *limits)
+    low, high = min(low, rates[0]), max(high, rates[1])
+    value = scale.shown(np.clip(estimate.rate, *limits))
+    unbiased, between = scale.shown(estimate.rate), scale.between(*rates)
     nothing = np.nan, (np.nan, np.nan)
     (accuracy, accuracy_bounds), (mean_loss, loss_bounds) = (
         (nothing, (value, between)) if is_loss else ((value, between), nothing)
@@ -70,6 +75,7 @@ def sampling_result(estimator, unknown, ids, status, answers, pool_notes):
         loss_bounds=loss_bounds,
         loss_range=(scale.low, scale.high) if is_loss else None,
         losses=scale.shown(answers.values(ids[failed])) if is_loss else None,
+        unbiased_value=unbiased,
     )
 
 
@@ -167,15 +173,14 @@ def worst_case(found, unknown, scale, is_loss):
 def within_counts(rate, bounds, limits):
     """Return the bounds cut to what the counts of answers allow.
 
-    An unbiased estimate may lie outside of that. Cutting it too would bias it, so the
-    interval that is reported reaches as far as the estimate; it only gains coverage.
+    An unbiased estimate may lie outside of that; the nearest value inside is shown.
     """
     low, high, method, notes = bounds
     notes = list(notes)
     if method != "census" and not limits[0] <= rate <= limits[1]:
         notes.append(
-            "The estimate lies outside what the counts allow, as unbiased estimates "
-            "may; the interval reaches as far as the estimate."
+            "The unbiased estimate lies outside what the counts allow, as it may: the "
+            "nearest value that they allow is shown, and unbiased_value has it."
         )
     if low < high and min(high, limits[1]) - max(low, limits[0]) < 1e-12:
         notes.append(

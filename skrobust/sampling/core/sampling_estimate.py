@@ -21,11 +21,11 @@ class SamplingEstimate:
     Attributes
     ----------
     value : float
-        Estimate; nan where nothing of the kind was drawn.
+        Estimate; nan where nothing of the kind was drawn. Of metrics that are
+        proportions it is cut to [0, 1].
     interval : Interval
-        Confidence interval, inside [0, 1] for metrics that are proportions, unless the
-        estimate lies outside; it always contains ``value``. It unpacks and compares as
-        ``(low, high)``.
+        Confidence interval, inside [0, 1] for metrics that are proportions; it always
+        contains ``value``. It unpacks and compares as ``(low, high)``.
     std_error : float
         Estimated standard error.
     n_used : int
@@ -36,6 +36,8 @@ class SamplingEstimate:
         Nominal coverage.
     warnings : tuple of str
         Reasons for doubt about the numbers, one sentence each.
+    unbiased_value : float
+        The estimate as the design has it, which may leave [0, 1].
 
     Examples
     --------
@@ -56,6 +58,7 @@ class SamplingEstimate:
     effective_n: float
     confidence: float
     warnings: tuple = ()
+    unbiased_value: float = float("nan")
 
     def __post_init__(self):
         complete_interval(self, self.value, "t")

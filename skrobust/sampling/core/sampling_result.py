@@ -18,12 +18,12 @@ class SamplingResult(ResultLines):
     Attributes
     ----------
     accuracy : float
-        Unbiased estimate, nan before two labels, and where losses were told. It may
-        leave [0, 1]: clipping it would bias it.
+        Estimate, nan before two labels, and where losses were told. It is the unbiased
+        one, cut to what the counts of answers allow.
     interval : Interval
         Confidence interval of the accuracy or of the mean loss, (0, 1) or
-        ``loss_range`` before two labels. It lies within what the answers allow, but
-        always contains the estimate. It unpacks and compares as ``(low, high)``.
+        ``loss_range`` before two labels. It lies within what the answers allow, and
+        contains the estimate. It unpacks and compares as ``(low, high)``.
     std_error : float
         Estimated standard error of the same, nan before two labels.
     n_labels, n_failures : int
@@ -64,6 +64,10 @@ class SamplingResult(ResultLines):
         The least and the largest possible loss; None where labels were told.
     losses : ndarray of shape (n_failures,) or None
         The losses of ``failures``.
+    unbiased_value : float
+        Unbiased estimate of the accuracy, or of the mean loss, as the design has it. It
+        may leave [0, 1], or ``loss_range``; its mean over many pools of draws, and over
+        results that are averaged, is the truth.
 
     Examples
     --------
@@ -93,6 +97,7 @@ class SamplingResult(ResultLines):
     loss_bounds: tuple = (np.nan, np.nan)
     loss_range: tuple | None = None
     losses: np.ndarray | None = None
+    unbiased_value: float = np.nan
 
     def __post_init__(self):
         complete_interval(self, self.value, self.method)

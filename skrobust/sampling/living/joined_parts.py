@@ -89,7 +89,8 @@ def joined_result(found, places, starts, confidence):
     def mean(values):
         return float(weights @ np.array(values, dtype=np.float64))
 
-    value = mean([one.value for one in results])
+    unbiased = mean([one.unbiased_value for one in results])
+    value = float(np.clip(unbiased, low, high))
     bounds = [one.loss_bounds if of_losses else one.accuracy_bounds for one in results]
     between = tuple(mean([one[side] for one in bounds]) for side in (0, 1))
     if of_losses:
@@ -112,6 +113,7 @@ def joined_result(found, places, starts, confidence):
         method=results[0].method if len(results) == 1 else "parts joined",
         effective_n=float(total**2 / (pieces**2 / n_eff).sum()) if total else 0.0,
         n_used=sum(one.n_used for one in results),
+        unbiased_value=unbiased,
         **about,
     )
 
@@ -146,7 +148,7 @@ def drift_of_samplers(parts, alpha, rng):
         outcomes = np.concatenate([*answers, []])
         return part_drift(outcomes, labels, alpha, scale, rng)
     found = [parts[k].result() for k in names]
-    rate = np.array([scale.rate(one.value) for one in found])
+    rate = np.array([scale.rate(one.unbiased_value) for one in found])
     sizes = np.array([one.n_pool for one in found])
     # Of losses with this mean in their range, none vary more.
     of_pool = np.clip(rate * (1 - rate), 0, None) / sizes

@@ -12,7 +12,7 @@ from skrobust._containers import to_array
 from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
 from skrobust._parallel import StepBar, count, counting
-from skrobust._responses import check_net_input, is_net, undisturbed, unwrap
+from skrobust._responses import check_net_input, is_net, respond, undisturbed, unwrap
 from skrobust._validation import check_choice, check_count, invalid
 
 POOLS = ("flatten", "mean")
@@ -95,7 +95,7 @@ def extract_activations(
     check_is_fitted(model)
     check_net_input(estimator, X)
     for _, step in steps:
-        X = step.transform(X)
+        X = respond(step, "transform", X)
     n = len(X) if isinstance(X, (list, tuple)) else X.shape[0]
     with StepBar(n, caller, verbose) as bar, counting(bar):
         return as_rows(activations(model, X, layer, batch_size, caller), pool)
