@@ -15,7 +15,7 @@ _Path = str | PathLike[str]
 __all__ = ["SmoothedClassifier"]
 
 class SmoothedClassifier:
-    def __init__(self, estimator: Any, sigma: _Float = ..., *, n_samples: _Int = ..., n_selection: _Int = ..., alpha: _Float = ..., n_copies: _Int = ..., random_state: _Int | np.random.RandomState | np.random.Generator | None = ...) -> None: ...
+    def __init__(self, estimator: Any, sigma: _Float = ..., *, n_samples: _Int = ..., n_selection: _Int = ..., alpha: _Float = ..., n_copies: _Int = ..., random_state: _Int | np.random.RandomState | np.random.Generator | None = ..., verbose: _Int = ...) -> None: ...
     estimator_: Any
     classes_: NDArray[Any]
     n_features_in_: int
@@ -26,6 +26,7 @@ class SmoothedClassifier:
     alpha: Any
     n_copies: Any
     random_state: Any
+    verbose: Any
     def certified_radius(self, X: ArrayLike) -> NDArray[Any]: ...
     def certify(self, X: ArrayLike) -> Results: ...
     def fit(self, X: ArrayLike, y: ArrayLike) -> Any: ...

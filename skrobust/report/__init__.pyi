@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from skrobust.evaluation import Isolation as Isolation
 
 _Int = int | np.integer[Any]
 _Float = float | np.floating[Any] | np.integer[Any]
@@ -31,7 +32,7 @@ def build_markdown(collected: Mapping[str, Any]) -> str: ...
 
 def build_report(collected: Mapping[str, Any]) -> str: ...
 
-def collect_report(models: Mapping[str, Any], X: Any, y: Any, *, X_train: Any = ..., image_shape: tuple[_Int, ...] | None = ..., channel_axis: Literal[1, -1] | None = ..., data_range: tuple[_Float, _Float] | None = ..., eps: _Float | str | Sequence[Any] | None = ..., norm: float | Literal[2] | Literal[1] = ..., attacks: Literal["auto"] | Sequence[str] | Mapping[str, Any] | None = ..., radii: Any = ..., conditions: Any = ..., groups: ArrayLike | Mapping[str, Any] | None = ..., times: ArrayLike | None = ..., metrics: Sequence[str] | None = ..., checks: bool = ..., thresholds: Mapping[str, _Float] | None = ..., reference: str | None = ..., evidence: str | Sequence[str] | None = ..., n_samples: _Int | None = ..., class_counts: Any = ..., n_labels: _Int = ..., random_state: _Int | np.random.RandomState | np.random.Generator | None = ..., n_jobs: _Int | None = ..., verbose: _Int | None = ..., checkpoint: str | _Path | None = ..., title: str | None = ..., call: str | None = ..., dataset: str | None = ..., skipped: Mapping[str, str] | None = ..., progress: Callable[..., Any] | None = ...) -> dict[str, Any]: ...
+def collect_report(models: Mapping[str, Any], X: Any, y: Any, *, X_train: Any = ..., image_shape: tuple[_Int, ...] | None = ..., channel_axis: Literal[1, -1] | None = ..., data_range: tuple[_Float, _Float] | None = ..., eps: _Float | str | Sequence[Any] | None = ..., norm: float | Literal[2] | Literal[1] = ..., attacks: Literal["auto"] | Sequence[str] | Mapping[str, Any] | None = ..., radii: Any = ..., conditions: Any = ..., groups: ArrayLike | Mapping[str, Any] | None = ..., times: ArrayLike | None = ..., metrics: Sequence[str] | None = ..., checks: bool = ..., thresholds: Mapping[str, _Float] | None = ..., reference: str | None = ..., evidence: str | Sequence[str] | None = ..., n_samples: _Int | None = ..., class_counts: Any = ..., n_labels: _Int = ..., random_state: _Int | np.random.RandomState | np.random.Generator | None = ..., n_jobs: _Int | None = ..., verbose: _Int | None = ..., checkpoint: str | _Path | None = ..., record: str | _Path | None = ..., isolate: bool | Isolation = ..., title: str | None = ..., call: str | None = ..., dataset: str | None = ..., skipped: Mapping[str, str] | None = ..., progress: Callable[..., Any] | None = ...) -> dict[str, Any]: ...
 
 def create_report(models: Mapping[str, Any], X: Any, y: Any, *, out: _Path, json_out: _Path | None = ..., markdown_out: _Path | None = ..., call: str | None = ..., **settings: Any) -> Report: ...
 

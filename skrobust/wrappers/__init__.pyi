@@ -27,6 +27,7 @@ class HTTPEndpoint:
     budget: Any
     cache: Any
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    asking_costs: Any
 
 class WrappedClassifier:
     def __init__(self, model: Any, *, classes: Any = ..., response: Literal["labels", "probabilities", "logits"] | None = ..., n_outputs: _Int | None = ..., input_shape: Any = ..., layout: Any = ..., dtype: Any = ..., data_range: Any = ..., batch_size: Any = ..., device: Any = ..., output: Any = ...) -> None: ...
