@@ -59,6 +59,12 @@ def shape_or_none(X):
         return None
 
 
+_SERIES = (
+    "; perturbations of series take several lengths in the cells of a data frame of "
+    "pandas, a column for each channel"
+)
+
+
 def refuse_ragged(X, caller, *, name="X"):
     """Raise for a list, or an array of objects, whose rows differ in shape.
 
@@ -78,8 +84,7 @@ def refuse_ragged(X, caller, *, name="X"):
         shown = " and ".join(str(shape or "none") for shape in list(shapes)[:2])
         raise ValueError(
             f"{caller} needs rows of one shape, and those of {name} have {shown}: "
-            "cut or pad them; perturbations of series take several lengths in the "
-            "cells of a data frame of pandas, a column for each channel."
+            f"cut or pad them{_SERIES if name == 'X' else ''}."
         )
 
 
@@ -126,6 +131,8 @@ def to_array(X, name="X", caller="skrobust"):
     try:
         found = np.asarray(X)
     except Exception:  # of numpy, or of an object that says it is an array
+        if type(X).__module__.startswith("skrobust."):
+            raise  # its own sentence
         refuse_ragged(X, caller, name=name)
         raise ValueError(
             f"{caller} needs {name} as an array, and numpy can make none of "

@@ -32,14 +32,14 @@ def copied(X):
     if isinstance(X, np.ndarray):
         out = np.array(X, subok=not isinstance(X, np.memmap))
         return _cells(out, copied) if X.dtype.hasobject else out
+    if issparse(X):  # some kinds are dicts
+        return X.copy()
     if isinstance(X, dict):
         return {name: copied(rows) for name, rows in X.items()}
     if isinstance(X, (list, tuple)):
         return _listed(X, copied)
     if hasattr(X, "detach"):  # a tensor
         return X.detach().clone()
-    if issparse(X):
-        return X.copy()
     if hasattr(X, "iloc"):
         return _with_own_cells(X.copy(), copied)
     return X.clone() if is_frame(X) or _is_polars(X) else X
@@ -53,7 +53,7 @@ def read_only(X):
         view = X.view()
         view.flags.writeable = False
         return view
-    if isinstance(X, dict):
+    if isinstance(X, dict) and not issparse(X):
         return {name: read_only(rows) for name, rows in X.items()}
     if isinstance(X, (list, tuple)):
         return _listed(X, read_only)

@@ -215,6 +215,8 @@ def one_a_row(estimator, method, X):
     is_bare = isinstance(answers, np.ndarray)
     if answers is None:
         raise _not_one_a_row(estimator, method, "it returned None")
+    if isinstance(answers, list) and any(np.ndim(one) == 2 for one in answers):
+        return np.asarray(answers)  # of several targets, which the caller names
     try:
         answers = answers if is_bare else np.asarray(answers)
     except (TypeError, ValueError):  # lists of lists that differ in length

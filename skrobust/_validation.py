@@ -9,7 +9,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
-from skrobust._containers import missing_mask, one_per_row, shown_value, to_array
+from skrobust._containers import (
+    missing_mask,
+    one_per_row,
+    refuse_ragged,
+    shown_value,
+    to_array,
+)
 
 
 def invalid(name, caller, rule, value, cure=""):
@@ -71,12 +77,12 @@ def as_float(value):
 MOST = 2**31 - 1  # no loop ends, and no array fits, beyond
 
 
-def check_count(value, name, caller, *, low=1):
-    """Return an integer of at least ``low`` and at most 2**31 - 1, or raise."""
+def check_count(value, name, caller, *, low=1, most=MOST):
+    """Return an integer of at least ``low`` and at most ``most``, or raise."""
     if not is_integer(value) or value < low:
         raise invalid(name, caller, f"an integer of at least {low}", value)
-    if value > MOST:
-        raise invalid(name, caller, f"an integer of at most {MOST}", value)
+    if value > most:
+        raise invalid(name, caller, f"an integer of at most {most}", value)
     return int(value)
 
 
@@ -302,6 +308,7 @@ def number_array(values, name, caller, *, what="an array of numeric values"):
             except (ValueError, OverflowError):
                 raise invalid(name, caller, what, value) from None
             except Exception:
+                refuse_ragged(values, caller, name=name)
                 cure = "Each value of the argument must be no string, but a number."
                 raise TypeError(invalid(name, caller, what, value, cure)) from None
         return found.reshape(values.shape)

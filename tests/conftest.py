@@ -4,6 +4,8 @@ import gc
 
 import pytest
 
+collect_ignore = ["typing_right.py", "typing_wrong.py"]  # for a type checker alone
+
 gc.disable()  # until all is imported and collected, where it finds nothing
 
 from sklearn.datasets import load_iris  # noqa: E402

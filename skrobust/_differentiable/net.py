@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import warnings
 from contextlib import contextmanager
 
 import numpy as np
@@ -115,6 +116,7 @@ class NetView:
         self._infer, self._n_draws = net.infer, 1
         self._may_write = True  # whether the module may write into its input
         module = getattr(net.module_, "_orig_mod", net.module_)
+        self._is_compiled = module is not net.module_
         first = next(module.parameters(), None)
         self._device = net.device if first is None else first.device
         self._device_type = str(self._device).partition(":")[0]
@@ -193,11 +195,19 @@ class NetView:
             finally:
                 self._n_draws = 1
 
+    def _answer(self, z):
+        """Ask the net; torch warns where one that is compiled gets a copy."""
+        if not self._is_compiled:
+            return self._infer(z)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The .grad attribute of a Tensor")
+            return self._infer(z)
+
     def _mean_output(self, z):
         """Return the mean of the (first) output of the net over draws."""
         total = 0.0
         for _ in range(self._n_draws):
-            output = self._infer(z.clone() if self._may_write else z)
+            output = self._answer(z.clone() if self._may_write else z)
             total = total + (output[0] if isinstance(output, tuple) else output)
         return total / self._n_draws
 
@@ -260,7 +270,7 @@ class NetView:
                 z = z.clone()
             version = _version(z)
             try:
-                output = self._infer(z) if self._n_draws == 1 else self._mean_output(z)
+                output = self._answer(z) if self._n_draws == 1 else self._mean_output(z)
             except RuntimeError as error:
                 raise ValueError(
                     f"{self._caller} could not pass rows of shape {tuple(x.shape[1:])} "

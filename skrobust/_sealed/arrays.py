@@ -3,8 +3,6 @@
 import io
 import json
 
-import numpy as np
-
 from skrobust._sealed.damage import Damaged
 from skrobust._sealed.digests import bytes_digest
 from skrobust._whole_file import write_whole
@@ -29,6 +27,8 @@ def write_array(path, values, key):
         What the array belongs to, such as a hash of all inputs. A file with another
         key is not read in its place.
     """
+    import numpy as np  # not before: commands that fail load nothing
+
     buffer = io.BytesIO()
     np.save(buffer, values, allow_pickle=False)
     head = _head(values, key, buffer.getvalue())
@@ -61,6 +61,8 @@ def read_array(path, key):
             head, content = file.readline(), file.read()
     except FileNotFoundError:
         return None
+    import numpy as np
+
     if bytes_digest(content).encode() in head:  # before anything is made of it
         values = np.load(io.BytesIO(content), allow_pickle=False)
         if head == _head(values, key, content):
@@ -69,6 +71,6 @@ def read_array(path, key):
 
 
 def _head(values, key, content):
-    facts = {"format": FORMAT, "key": key, "shape": list(np.shape(values))}
-    facts |= {"dtype": str(np.asarray(values).dtype), "sha256": bytes_digest(content)}
+    facts = {"format": FORMAT, "key": key, "shape": list(values.shape)}
+    facts |= {"dtype": str(values.dtype), "sha256": bytes_digest(content)}
     return json.dumps(facts).encode() + b"\n"

@@ -33,7 +33,7 @@ def checked_numbers(estimator, X, *, reset=False):
     fitted = reset or hasattr(estimator, "n_features_in_")
     how = {"dtype": "numeric", "allow_nd": True, "ensure_all_finite": False}
     values = number_array(X, "X", caller)
-    if not values.ndim:
+    if X is None or not values.ndim:
         raise invalid("X", caller, "an array of rows", X)
     if is_frame(X) and fitted:  # the names are those of the frame
         validate_data(estimator, named_once(X), reset=reset, skip_check_array=True)

@@ -5,11 +5,7 @@ from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
 from skrobust._guarded_rows import perturb_guarded
-from skrobust._keyed_noise.equal_rows import (
-    EarlierRows,
-    RowNumbers,
-    numbered_over_batches,
-)
+from skrobust._keyed_noise import equal_rows
 from skrobust._keyed_noise.rows import is_text
 from skrobust._responses import respond
 from skrobust._validation import check_choice, check_count, check_targets, invalid
@@ -347,7 +343,7 @@ class _Perturbed:
         self.rows, self.thing, self.estimator = rows, thing, estimator
 
     def __iter__(self):
-        earlier, start = EarlierRows(), 0
+        earlier, start = equal_rows.EarlierRows(), 0
         for X, y in self.rows:
             moved, keys = perturbed_batch(self.thing, self.estimator, X, y, start)
             before = earlier.before(0, keys)
@@ -361,7 +357,8 @@ class _Perturbed:
 
 def perturbed_batch(thing, estimator, X, y, start, before=()):
     """Return perturbed rows of a batch, and the keys of its rows in each keyed call."""
-    with numbered_over_batches(RowNumbers(start, before)) as numbers:
+    at = equal_rows.RowNumbers(start, before)
+    with equal_rows.numbered_over_batches(at) as numbers:
         return perturb_guarded(thing, estimator, X, y), numbers.keys
 
 

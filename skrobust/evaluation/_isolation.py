@@ -44,4 +44,4 @@ class Isolation:
             how = {"low": 0, "low_open": True}
             check_number(self.timeout, "timeout", "Isolation", **how)
         if self.memory is not None:
-            check_count(self.memory, "memory", "Isolation")
+            check_count(self.memory, "memory", "Isolation", most=2**63 - 1)

@@ -1,5 +1,6 @@
 """Checks of what the deepfake study is given, and counts of what it tests."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,9 @@ def check_detectors(detectors, weights, orders):
     if not names or not set(names) <= set(DETECTORS) or len(set(names)) < len(names):
         rule = f"one or several of {', '.join(DETECTORS)}, each once"
         raise invalid("detectors", CALLER, rule, detectors)
+    for parameter, given in (("weights", weights), ("orders", orders)):
+        if given is not None and not isinstance(given, Mapping):
+            raise invalid(parameter, CALLER, "None or a dict by detector", given)
     weights, orders = dict(weights or {}), dict(orders or {})
     for parameter, given in (("weights", weights), ("orders", orders)):
         strange = [name for name in given if name not in names]

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -95,6 +96,8 @@ class HTTPEndpoint:
         self.url = url
         self.request_key = request_key
         self.answer_key = answer_key
+        if headers is not None and not isinstance(headers, Mapping):
+            raise invalid("headers", caller, "None or a dict of texts", headers)
         self.headers = dict(headers or {})
         self.timeout = check_number(timeout, "timeout", caller, low=0, low_open=True)
         self.retries = check_count(retries, "retries", caller, low=0)

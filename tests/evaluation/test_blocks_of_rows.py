@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust.attacks import PGD
 from skrobust.evaluation import attacked_blocks, evaluate_attack
-from skrobust.evaluation.attacked_blocks import _joined, _warn_once, row_blocks
+from skrobust.evaluation.alike_warnings import AlikeWarnings
+from skrobust.evaluation.attacked_blocks import _joined, row_blocks
 
 
 @pytest.mark.parametrize("n", [10, 64, 65, 200])
@@ -59,13 +60,13 @@ def test_what_looks_at_all_rows_is_not_cut(change, monkeypatch):
 
 def test_warnings_that_differ_in_numbers_are_told_once():
     texts = ["3 of 64 rows stay.", "5 of 64 rows stay.", "Something else."]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    alike = AlikeWarnings("blocks of rows")
+    with alike.gathered():
         for text in [*texts, texts[0]]:
             warnings.warn(text, UserWarning, stacklevel=1)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        _warn_once(caught)
+        alike.show()
     assert [str(one.message) for one in told] == [
         "3 of 64 rows stay. (So in 2 blocks of rows, of which this is the first.)",
         "Something else.",

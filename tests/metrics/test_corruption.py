@@ -146,7 +146,7 @@ REF = {"reference_clean": [0.5, 0.7], "reference_shifted": [0.4, 0.5]}
         (lambda: mean_corruption_error(ERRORS, BASE, reference=3), "name of a model"),
         (lambda: mean_corruption_error(ERRORS[0], BASE, reference="x"),
          "'errors' .* \\(n_corruptions, n_severities\\)"),
-        (lambda: mean_corruption_error([[0.1], [0.2, 0.3]]), "'errors'"),
+        (lambda: mean_corruption_error([[0.1], [0.2, 0.3]]), "those of errors have"),
         (lambda: mean_corruption_error(ERRORS, BASE[:1], reference="x"), "one shape"),
         (lambda: mean_corruption_error(ERRORS, BASE, reference="x", relative=True),
          "clean_error when relative=True"),

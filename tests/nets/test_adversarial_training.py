@@ -208,7 +208,7 @@ def test_bad_rows_of_the_sampler():
         sampler.fit_resample(Z[:5], np.zeros(5, dtype=int))
     with pytest.raises(ValueError, match="NaN"):
         sampler.fit_resample(np.full((10, 2), np.nan), np.arange(10) % 2)
-    with pytest.raises(ValueError, match="bytes/strings"):
+    with pytest.raises(ValueError, match="AdversarialSampler must be an array of num"):
         sampler.fit_resample(np.array([["one"], ["two"]]), [0, 1])
     with pytest.raises(ValueError, match="classifier; Ridge is a regressor"):
         AdversarialSampler(Ridge(), FGSM(0.1)).fit_resample(Z, T)

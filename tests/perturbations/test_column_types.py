@@ -140,6 +140,15 @@ def test_the_first_integer_that_is_no_double_is_refused():
     assert out[:, 0].tolist() == [2.0**63, 3.0]
 
 
+def narrow(cells, dtype):
+    """Return cells as a column of narrow floats."""
+    if dtype == "array":
+        return np.array(cells, dtype=np.float32)[:, None]
+    if "polars" in dtype:
+        return pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float32)})
+    return pd.DataFrame({"x": pd.Series(cells, dtype=arrow(dtype))})
+
+
 @pytest.mark.parametrize(
     "dtype",
     ["float16", "float32", "Float32", "float[pyarrow]", "halffloat[pyarrow]"]
@@ -147,12 +156,7 @@ def test_the_first_integer_that_is_no_double_is_refused():
 )
 def test_what_does_not_fit_in_narrow_floats_is_refused(dtype):
     cells = [1.0, -2.0, np.nan, 5.0]
-    if dtype == "array":
-        X = np.array(cells, dtype=np.float32)[:, None]
-    elif "polars" in dtype:
-        X = pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float32)})
-    else:
-        X = pd.DataFrame({"x": pd.Series(cells, dtype=arrow(dtype))})
+    X = narrow(cells, dtype)
     p = MissingValues(share=1.0, missing_value=1e300).fit(X)
     with pytest.raises(
         ValueError, match=r"makes 1e\+300, which is too large for float"
@@ -161,9 +165,11 @@ def test_what_does_not_fit_in_narrow_floats_is_refused(dtype):
     infinite = p.set_params(missing_value=-np.inf).transform(X)  # asked for
     assert np.isneginf(np.asarray(infinite, dtype=float)).all()
     assert p.set_params(missing_value=0.1).transform(X).shape == (4, 1)
-    noise = FeatureNoise(sd=1e300, random_state=0).fit(X)
+    factor = 1 if dtype in ("float16", "halffloat[pyarrow]") else 1e36
+    large = narrow([cell * factor for cell in cells], dtype)
+    noise = FeatureNoise(sd=1e12, random_state=0).fit(large)
     with pytest.raises(ValueError, match="too large for float"):
-        noise.transform(X)
+        noise.transform(large)
 
 
 def test_fractions_in_nested_columns_of_polars_are_kept():

@@ -175,7 +175,9 @@ def test_bad_rows_get_a_sentence(law, what):
             assert p.transform(bad).shape == (0,)  # a list of no texts is no error
             return
     elif what == "nothing":
-        bad, sentence = None, str(law) if not numbers else "Expected 2D array"
+        bad, sentence = None, str(law)
+        if numbers:
+            sentence += " must be an array of rows|Expected 2D array"
     else:
         bad, sentence = X.copy(), f"{law} (needs|takes) "
         bad.reshape(len(X), -1)[2, 0] = np.nan if what == "NaN" else np.inf

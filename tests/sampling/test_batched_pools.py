@@ -63,6 +63,8 @@ def test_a_generator_is_enough_and_each_batch_is_asked_once():
     calls = []
 
     class Counting(DecisionTreeClassifier):
+        asking_costs = True  # not asked twice about some rows
+
         def predict_proba(self, X, check_input=True):
             calls.append(len(X))
             return super().predict_proba(X, check_input)
