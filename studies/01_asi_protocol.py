@@ -131,9 +131,9 @@ def run(study):
     low = min(float(r["ASI"]) for r in table)
     study.answer(
         f"{len(names)} clean-trained networks have an ASI of {indices[worst]:.2f} "
-        f"({rows[worst]['network']}) to {indices[best]:.2f} ({rows[best]['network']}) "
-        f"on {n} pictures; the published ones, which were tuned to ten classes, have at "
-        f"least {low:.2f}."
+        f"({rows[worst]['network']}) to {indices[best]:.2f} "
+        f"({rows[best]['network']}) on {n} pictures; the published ones, which "
+        f"were tuned to ten classes, have at least {low:.2f}."
     )
     study.answer(
         f"The order of the two factors moves the mean accuracy by up to "

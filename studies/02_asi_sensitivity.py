@@ -107,11 +107,12 @@ def run(study):
         f"{closest['second']}, in {closest['swaps, ASI']:.2f}."
     )
     study.answer(
-        f"{unsure} of {len(pairs)} pairs have an interval of the difference that holds 0."
+        f"{unsure} of {len(pairs)} pairs have an interval of the difference that holds "
+        "0."
     )
     study.answer(
-        f"In {min(above)} to {max(above)} of the 69 conditions a better accuracy lowers "
-        "the index: it is above the turning point of the closed form."
+        f"In {min(above)} to {max(above)} of the 69 conditions a better accuracy would "
+        "lower the index: it is above the turning point of the closed form."
     )
     study.table("slopes", sensitive, "Derivatives in closed form")
     study.table("pairs", pairs, "Pairs of networks")

@@ -1,4 +1,4 @@
-"""Which of the 69 conditions make the index: one factor or two, order, repeats, noise."""
+"""Which of the 69 conditions make the index: factors, order, repeats, noise."""
 
 import numpy as np
 from kit import main
@@ -85,8 +85,9 @@ def run(study):
     by_kind = {row["conditions"]: np.mean([row[n] for n in names]) for row in rows}
     study.answer(
         f"Mean ASI over the networks: {by_kind['all 69']:.3f} over all 69 conditions, "
-        f"{by_kind['one factor']:.3f} with one factor, {by_kind['two factors']:.3f} with "
-        f"two, {by_kind['without repeats']:.3f} without repeats: the index depends on "
+        f"{by_kind['one factor']:.3f} with one factor, "
+        f"{by_kind['two factors']:.3f} with two, "
+        f"{by_kind['without repeats']:.3f} without repeats: the index depends on "
         "the list of conditions, so compare only within one list."
     )
     lowest = min(row["tau with all 69"] for row in taus)
@@ -97,7 +98,8 @@ def run(study):
     study.answer(
         f"Clean sets of {n} pictures alone have an ASI of "
         f"{min(f['ASI of clean sets'] for f in floors):.3f} to "
-        f"{max(f['ASI of clean sets'] for f in floors):.3f}: no model can show more."
+        f"{max(f['ASI of clean sets'] for f in floors):.3f}: that is what a model "
+        "shows which no condition changes."
     )
     study.table("lists", rows, "Index over parts of the list")
     study.table("taus", taus, "Order of the networks against that over all 69")

@@ -194,14 +194,14 @@ def run(study):
     patterns = sorted({row["pattern"] for row in rows})
     study.answer(
         f"{len(rows)} real series show {len(patterns)} of the four patterns "
-        f"({', '.join(patterns)}); a sequential test sees a drop in {sum(seen)} of them, "
-        f"{alone} of which have no falling trend."
+        f"({', '.join(patterns)}); a sequential test sees a drop in {sum(seen)} of "
+        f"them, {alone} of which have no falling trend."
     )
     study.answer(
         f"Four times longer periods move the mean index from "
-        f"{steps[0]['slope per step']:.2f} to {steps[2]['slope per step']:.2f}, with the "
-        f"slope per first period to {steps[2]['slope per first period']:.2f}; the order "
-        f"of the models stays near (tau {steps[2]['tau']:.2f})."
+        f"{steps[0]['slope per step']:.2f} to {steps[2]['slope per step']:.2f}, and "
+        f"with the slope per first period to {steps[2]['slope per first period']:.2f}; the "
+        f"order of the models agrees with tau {steps[2]['tau']:.2f}."
     )
     study.answer(
         f"Between the index and the gini stability the order agrees with tau "
