@@ -198,10 +198,10 @@ def run(study):
         f"them, {alone} of which have no falling trend."
     )
     study.answer(
-        f"Four times longer periods move the mean index from "
+        "Four times longer periods move the mean index from "
         f"{steps[0]['slope per step']:.2f} to {steps[2]['slope per step']:.2f}, and "
-        f"with the slope per first period to {steps[2]['slope per first period']:.2f}; the "
-        f"order of the models agrees with tau {steps[2]['tau']:.2f}."
+        f"with the slope per first period to {steps[2]['slope per first period']:.2f}; "
+        f"the order of the models agrees with tau {steps[2]['tau']:.2f}."
     )
     study.answer(
         f"Between the index and the gini stability the order agrees with tau "
