@@ -136,8 +136,8 @@ def run(study):
         f"lowest value that any method found by: {text}."
     )
     study.answer(
-        f"Where the truth is known exactly ({len(known)} of {len(rows)} rows for robust "
-        f"accuracy, {len(ratio_known)} for the ratio), the largest excess is "
+        f"Where the truth is known exactly ({len(known)} of {len(rows)} rows for "
+        f"robust accuracy, {len(ratio_known)} for the ratio), the largest excess is "
         f"{max(row['RA'] - row['RA at most'] for row in known):.3f} and "
         f"{max(row['RR of examples'] - row['RR at most'] for row in ratio_known):.3f}; "
         "run in full on the probability, the latter is "

@@ -119,6 +119,17 @@ class Study:
         place.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
         facts = {"answer": self._answers[0], "form": form}
         place.with_suffix(".json").write_text(json.dumps(facts, indent=1) + "\n")
+        write_index(self._folder)
+
+
+def write_index(folder):
+    """Write ``answers.inc``: one line for each study whose answer is in the folder."""
+    lines = [".. list-table::", "   :widths: 25 75", ""]
+    for path in sorted(folder.glob("*.json")):
+        facts = json.loads(path.read_text())
+        note = "" if facts["form"] == "full" else " (quick form)"
+        lines += [f"   * - :doc:`{path.stem}`", f"     - {facts['answer']}{note}"]
+    (folder / "answers.inc").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def shown(value):
