@@ -133,7 +133,8 @@ def run(study):
         f"Over {len(tables)} tables and {len(models)} models, at severity {SEVERITY}, "
         f"{first['family']} models keep most of their skill ({first['kept']:.2f}, "
         f"95 %: {first['95 %'][0]:.2f} to {first['95 %'][1]:.2f}), {last['family']} "
-        f"models least ({last['kept']:.2f}, {last['95 %'][0]:.2f} to {last['95 %'][1]:.2f}); "
+        f"models least ({last['kept']:.2f}, {last['95 %'][0]:.2f} to "
+        f"{last['95 %'][1]:.2f}); "
         f"the fault that costs most is {hardest.replace('_', ' ')}."
     )
     study.answer(
