@@ -131,8 +131,8 @@ def run(study):
     start = "No." if smallest < 0.5 else "Yes."
     study.answer(
         f"{start} Over {total['tables']} cases the normalized score has the smaller "
-        f"mean absolute deviation in {total['MAD smaller']:.2f} of them, relative to its "
-        f"mean in {smallest:.2f} (95 %: {shown(total['95 %, relative MAD'])}), and is "
+        f"mean absolute deviation in {total['MAD smaller']:.2f} of them, relative "
+        f"to its mean in {smallest:.2f} (95 %: {shown(total['95 %, relative MAD'])}), and is "
         f"stable from a smaller size in {total['stable from smaller']:.2f}."
     )
     text = "; ".join(
