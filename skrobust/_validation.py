@@ -119,6 +119,11 @@ def check_fractions(values, caller, *, name="scores"):
 
 def check_targets(y, caller, *, name="y"):
     """Return labels as a 1-D array; a matrix of columns is named and refused."""
+    if y is None:
+        raise ValueError(
+            f"{caller} needs {name}, one label or target for each row: {name} should "
+            "be a 1d array, got None."
+        )
     shape = np.shape(y)
     if len(shape) == 2 and shape[1] > 1:
         cure = (

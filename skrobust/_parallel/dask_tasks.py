@@ -19,6 +19,7 @@ from skrobust._parallel.parcel import Parcel
 from skrobust._parallel.task_call import call_task, call_task_apart
 from skrobust._parallel.thread_bound import bounded_blas
 
+_LARGE = 1 << 20  # bytes; of graphs above ten times that distributed warns
 _PAUSE = 1.0  # seconds in which a nanny starts another worker
 
 
@@ -43,7 +44,8 @@ def run_on_dask(client, function, tasks, submit_options):
     function : callable
         Called with the arguments of a task.
     tasks : dict of int to tuple
-        Arguments by place; those that are parcels are sent to each worker once.
+        Arguments by place; those that are parcels are sent to each worker once, and
+        other large ones to one worker.
     submit_options : dict
         Options of ``Client.submit``, such as ``resources``.
 
@@ -55,16 +57,20 @@ def run_on_dask(client, function, tasks, submit_options):
     """
     from distributed import as_completed
 
-    parcels = {id(a): a for args in tasks.values() for a in args if _is_parcel(a)}
+    values = {id(a): a for args in tasks.values() for a in args}
+    shared = {i: a for i, a in values.items() if _is_parcel(a)}
+    own = {i: Parcel(a) for i, a in values.items() if i not in shared and _is_large(a)}
     options = {"pure": False, "retries": 0, **submit_options}
     sent = {}
-    if parcels:
-        try:
-            found = client.scatter(list(parcels.values()), broadcast=True, hash=False)
-        except OSError:  # a worker died meanwhile; nothing was run
-            time.sleep(_PAUSE)
-            return
-        sent = dict(zip(parcels, found, strict=True))
+    try:
+        for parcels, to_all in ((shared, True), (own, False)):
+            if parcels:
+                listed = list(parcels.values())
+                found = client.scatter(listed, broadcast=to_all, hash=False)
+                sent |= dict(zip(parcels, found, strict=True))
+    except OSError:  # a worker died meanwhile; nothing was run
+        time.sleep(_PAUSE)
+        return
     slots = _slots(client)
     n_here = max((n for at, n in slots.items() if _is_here(at)), default=None)
     run = _call if options["retries"] else _call_or_error
@@ -122,6 +128,13 @@ def _is_here(address):
 
 def _is_parcel(value):
     return isinstance(value, Parcel)
+
+
+def _is_large(value):
+    """Return whether a value of one task is no part of the graph, but sent as data."""
+    from dask.sizeof import sizeof
+
+    return sizeof(value) > _LARGE
 
 
 def _slots(client):

@@ -1,5 +1,6 @@
 """Parcels: objects that many tasks share, pickled once and unpickled once a process."""
 
+import contextlib
 import io
 import pickle
 import threading
@@ -18,10 +19,12 @@ except ImportError:  # joblib before 1.6 has its own copy
 # the same pages: joblib does so with arrays of more than 1 MiB.
 _LARGE = 2**20
 _MOST_OPEN = 64
-_IDLE_SECONDS = 60.0
+# Without a task. joblib waits a second at the end of a call for files of shared arrays
+# that are still mapped, in steps of 0.1.
+_IDLE_SECONDS = 0.08
 _LOCK = threading.RLock()
 _OPEN = OrderedDict()  # parcels that arrived in this process, by token
-_TIMER, _LAST_USE = None, 0.0
+_TIMER, _LAST_USE, _N_RUNNING = None, 0.0, 0
 
 
 class Parcel:
@@ -98,24 +101,43 @@ def _open(token, text, arrays):
     return found
 
 
+@contextlib.contextmanager
+def in_use():
+    """Context of a task, in which nothing that arrived is forgotten."""
+    global _N_RUNNING
+    with _LOCK:
+        _N_RUNNING += 1
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _N_RUNNING -= 1
+            _forget_later()
+
+
 def _forget_later():
-    """Free what is open when no parcel has arrived for a while."""
+    """Free what is open when there was no task for a while."""
     global _LAST_USE
     _LAST_USE = time.monotonic()
-    if _TIMER is None or not _TIMER.is_alive():
-        _start_timer()
+    if _OPEN and (_TIMER is None or not _TIMER.is_alive()):
+        _start_timer(_IDLE_SECONDS)
 
 
-def _start_timer():
+def _start_timer(seconds):
     global _TIMER
-    _TIMER = threading.Timer(_IDLE_SECONDS, _forget_if_idle)
+    _TIMER = threading.Timer(seconds, _forget_if_idle)
     _TIMER.daemon = True
     _TIMER.start()
 
 
 def _forget_if_idle():
+    global _TIMER
     with _LOCK:
-        if time.monotonic() - _LAST_USE < _IDLE_SECONDS:
-            _start_timer()
+        _TIMER = None
+        if _N_RUNNING:
+            return  # the end of a task starts another timer
+        left = _LAST_USE + _IDLE_SECONDS - time.monotonic()
+        if left > 0:
+            _start_timer(left)
         else:
             _OPEN.clear()

@@ -62,6 +62,25 @@ class StepBar:
             self._bar.close()
 
 
+class ScaledBar:
+    """Bar whose every step is a step of some size of another bar.
+
+    Parameters
+    ----------
+    bar : StepBar
+        The other bar.
+    size : float
+        Size of a step.
+    """
+
+    def __init__(self, bar, size):
+        self._bar, self._size = bar, size
+
+    def done(self, step=1):
+        """Count steps that are done."""
+        self._bar.done(step * self._size)
+
+
 @contextlib.contextmanager
 def counting(bar):
     """Context in which :func:`count` moves a bar, in this thread; None stops it.

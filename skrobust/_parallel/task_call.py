@@ -2,7 +2,7 @@
 
 import warnings
 
-from skrobust._parallel.parcel import Parcel
+from skrobust._parallel.parcel import Parcel, in_use
 from skrobust._parallel.thread_bound import bounded_blas, bounded_threads
 
 
@@ -19,7 +19,7 @@ def call_task(function, arguments, limit=None):
         Bound on the threads of numerical libraries.
     """
     values = [a.value if isinstance(a, Parcel) else a for a in arguments]
-    with bounded_threads(limit):
+    with in_use(), bounded_threads(limit):
         return function(*values)
 
 

@@ -6,10 +6,23 @@ on purpose can seal it again, unless a digest is known from elsewhere.
 """
 
 from skrobust._sealed.arrays import DamagedPart, read_array, write_array
-from skrobust._sealed.chain import START, chained, read_chain
+from skrobust._sealed.chain import START, chained, read_chain, whole_lines
 from skrobust._sealed.damage import Damaged
-from skrobust._sealed.digests import bytes_digest, file_digest
-from skrobust._sealed.facts import SEAL, open_seal, seal, seal_of
+from skrobust._sealed.digests import (
+    bytes_digest,
+    file_digest,
+    find_named,
+    is_as_named,
+    write_named,
+)
+from skrobust._sealed.facts import (
+    SEAL,
+    extended,
+    open_seal,
+    seal,
+    seal_of,
+    sealed_text,
+)
 
 __all__ = [
     "SEAL",
@@ -18,11 +31,17 @@ __all__ = [
     "DamagedPart",
     "bytes_digest",
     "chained",
+    "extended",
     "file_digest",
+    "find_named",
+    "is_as_named",
     "open_seal",
     "read_array",
     "read_chain",
     "seal",
     "seal_of",
+    "sealed_text",
+    "whole_lines",
     "write_array",
+    "write_named",
 ]

@@ -25,15 +25,28 @@ def seal(facts, default=None):
         The parts as JSON would return them, and ``"seal"``: the algorithm, a digest of
         each part, and one of all digests. The order of the parts does not count.
     """
-    plain = json.loads(json.dumps(facts, default=default))
-    return {**plain, SEAL: seal_of(plain)}
+    return json.loads(sealed_text(facts, default))
+
+
+def sealed_text(facts, default=None):
+    """Return facts with their seal as ``seal`` does, as text that JSON reads."""
+    texts = {name: json.dumps(value, default=default) for name, value in facts.items()}
+    known = _seal({name: bytes_digest(text.encode()) for name, text in texts.items()})
+    texts[SEAL] = json.dumps(known)
+    listed = ", ".join(f"{json.dumps(name)}: {text}" for name, text in texts.items())
+    return f"{{{listed}}}"
+
+
+def extended(sealed, more):
+    """Return sealed facts with further parts, which are plain data, under one seal."""
+    parts = {name: _digest(value) for name, value in more.items()}
+    known = _seal({**sealed[SEAL]["parts"], **parts})
+    return {**sealed, **more, SEAL: known}
 
 
 def seal_of(plain):
     """Return the seal of parts that are plain data already."""
-    parts = {name: _digest(value) for name, value in plain.items()}
-    whole = _digest(sorted(parts.items()))
-    return {"algorithm": ALGORITHM, "parts": parts, "whole": whole}
+    return _seal({name: _digest(value) for name, value in plain.items()})
 
 
 def open_seal(facts, what):
@@ -68,6 +81,11 @@ def open_seal(facts, what):
     bad = [name for name in names if parts.get(name) != found["parts"].get(name)]
     listed = ", ".join(repr(name) for name in bad) or "the seal itself"
     raise Damaged(f"{what} is damaged: {listed} is not what was written.")
+
+
+def _seal(parts):
+    whole = _digest(sorted(parts.items()))
+    return {"algorithm": ALGORITHM, "parts": parts, "whole": whole}
 
 
 def _digest(value):

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skrobust._containers import is_frame
+from skrobust._parallel import StepBar
 from skrobust._parameters import Choice, Count, Flag, check_parameters
 from skrobust._responses import predict_labels
 from skrobust._validation import check_same_length, check_targets, invalid
@@ -141,7 +142,7 @@ class WordSubstitution(BaseEstimator):
         """
         return self.run(estimator, X, y).X_adv
 
-    def run(self, estimator, X, y=None):
+    def run(self, estimator, X, y=None, *, verbose=0):
         """Return texts with replaced words, with success, distance and cost of each.
 
         Parameters
@@ -152,6 +153,8 @@ class WordSubstitution(BaseEstimator):
             Texts.
         y : array-like of shape (n_samples,), default=None
             True labels; None stands for the estimator's own predictions.
+        verbose : int, default=0
+            From 1 on, a progress bar over the texts, with the time left.
 
         Returns
         -------
@@ -178,14 +181,15 @@ class WordSubstitution(BaseEstimator):
         clean = scores(texts, everyone)
         wrong = predicted != y
         swaps = [{} for _ in texts]
-        for row in everyone:
-            if (self._stops and wrong[row]) or not self.n_words:
-                continue
-            label = np.flatnonzero(scores.classes == y[row])
-            own = int(np.flatnonzero(scores.classes == predicted[row])[0])
-            if self.objective == "loss" and len(label):
-                own = int(label[0])
-            swaps[row] = search.row(row, clean[row], own)
+        with StepBar(len(texts), caller, verbose) as bar:
+            for row in everyone:
+                if self.n_words and not (self._stops and wrong[row]):
+                    label = np.flatnonzero(scores.classes == y[row])
+                    own = int(np.flatnonzero(scores.classes == predicted[row])[0])
+                    if self.objective == "loss" and len(label):
+                        own = int(label[0])
+                    swaps[row] = search.row(row, clean[row], own)
+                bar.done()
         moved = [w.changed(s) for w, s in zip(words, swaps, strict=True)]
         changed = np.array([a != b for a, b in zip(texts, moved, strict=True)])
         X_adv = self._container(X, moved, everyone)

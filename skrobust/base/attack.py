@@ -223,7 +223,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
             start = start.toarray()
         elif start is not None and is_frame(X) and rows is not X:
             start = frame_of(model).encode(start, "start")
-        n = len(rows) if isinstance(rows, (list, tuple)) else rows.shape[0]
+        n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
         with (
             StepBar(n, type(self).__name__, verbose) as bar,
             counting(bar) if verbose else nullcontext(),

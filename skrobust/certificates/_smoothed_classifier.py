@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._keyed_noise.generator import seed_number
+from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
 from skrobust._results import Results
 from skrobust._validation import invalid
@@ -73,6 +74,8 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     random_state : int, RandomState, Generator or None, default=None
         Seed. Each row sees the same noise, so that answers depend neither on the other
         rows nor on the order.
+    verbose : int, default=0
+        From 1 on, a progress bar over the draws, with the time left.
 
     Attributes
     ----------
@@ -118,6 +121,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         "n_selection": Count(),
         "alpha": Number(low=0, high=1, low_open=True),
         "n_copies": Count(low=0),
+        "verbose": Count(low=0),
     }
 
     @classmethod
@@ -135,6 +139,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         alpha=0.001,
         n_copies=1,
         random_state=None,
+        verbose=0,
     ):
         self.estimator = estimator
         self.sigma = sigma
@@ -143,6 +148,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.alpha = alpha
         self.n_copies = n_copies
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X, y):
         """Fit a clone of the base on noisy copies of the rows.
@@ -191,16 +197,17 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         votes = np.zeros((len(X), len(self.classes_)), dtype=np.int64)
         width = max(1, int(np.prod(X.shape[1:])))
         step = max(1, _NUMBERS // (width * max(1, len(X))))
-        done = 0
-        while done < n_draws:
-            count = min(step, n_draws - done)
-            # One draw of all numbers: the same whatever the steps are.
-            noise = self._noise(rng, (count, *X.shape[1:]), X)
-            noisy = (X[:, None] + noise[None]).reshape((-1, *X.shape[1:]))
-            labels = np.asarray(self.estimator_.predict(noisy)).reshape(len(X), count)
-            for index, label in enumerate(self.classes_):
-                votes[:, index] += (labels == label).sum(axis=1)
-            done += count
+        with StepBar(n_draws, type(self).__name__, self.verbose) as bar:
+            for start in range(0, n_draws, step):
+                count = min(step, n_draws - start)
+                # One draw of all numbers: the same whatever the steps are.
+                noise = self._noise(rng, (count, *X.shape[1:]), X)
+                noisy = (X[:, None] + noise[None]).reshape((-1, *X.shape[1:]))
+                labels = np.asarray(self.estimator_.predict(noisy))
+                labels = labels.reshape(len(X), count)
+                for index, label in enumerate(self.classes_):
+                    votes[:, index] += (labels == label).sum(axis=1)
+                bar.done(count)
         return votes
 
     def predict(self, X):

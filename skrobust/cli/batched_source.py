@@ -10,7 +10,7 @@ from skrobust.datasets import BatchedRows
 from skrobust.datasets.tar_shards import shard_files
 
 
-def batched_source(data, target, batch_size, model):
+def batched_source(data, target, batch_size, model, **of_tar):
     """Return the rows of a file or folder in batches.
 
     Parameters
@@ -25,6 +25,8 @@ def batched_source(data, target, batch_size, model):
         Rows of a batch.
     model : fitted estimator
         Its ``feature_names_in_`` choose the columns of a table.
+    **of_tar
+        Options of ``BatchedRows.from_shards`` that were given.
 
     Returns
     -------
@@ -34,20 +36,38 @@ def batched_source(data, target, batch_size, model):
     path = Path(data)
     with as_user_error(f"--batch-size: {data!r}", (ValueError, OSError)):
         if piece_files(path):
+            refuse_without_tar(of_tar, f"{data!r} is parquet")
             _need(target, "column", data)
             names = getattr(model, "feature_names_in_", None)
             how = {"target": target, "batch_size": batch_size}
             how |= {"columns": None if names is None else list(names)}
             return BatchedRows.from_parquet(path, as_frame=names is not None, **how)
         if path.suffix.lower() == ".npy":
+            refuse_without_tar(of_tar, f"{data!r} is an npy file")
             _need(target, "npy file", data)
             return BatchedRows.from_arrays(
                 *_arrays(path, target), batch_size=batch_size
             )
     how = {"label": "cls" if target is None else target, "batch_size": batch_size}
+    how |= {"label_as": _kind_of_labels(model), **of_tar}
     files = _tar_files(data)
     with as_user_error(f"--batch-size: {data!r}", (ValueError, OSError)):
-        return BatchedRows.from_shards(files, label_as=_kind_of_labels(model), **how)
+        return BatchedRows.from_shards(files, **how)
+
+
+def refuse_without_tar(of_tar, reason):
+    """Raise for options of tar files where DATA is none.
+
+    Parameters
+    ----------
+    of_tar : dict of str to object
+        Those that were given.
+    reason : str
+        What DATA is instead, or what is missing.
+    """
+    for name in of_tar:
+        shown = f"--{name.replace('_', '-')}"
+        raise UserError(f"{shown} is an option of tar files, and {reason}.")
 
 
 def _arrays(path, target):

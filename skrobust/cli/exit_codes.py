@@ -7,7 +7,8 @@ import click
 from skrobust._one_line import one_line
 
 CODES = (
-    "Exit codes: 0 when all went well, 1 when a threshold was missed, "
+    "Exit codes: 0 when all went well, 1 when a threshold was missed or a record does "
+    "not hold, "
     "2 for an error in the input (one sentence on stderr says which), 130 after "
     "Ctrl-C."
 )
@@ -25,6 +26,12 @@ class UserError(click.ClickException):
 
 class ThresholdMissed(UserError):
     """A model is below a threshold: exit code 1."""
+
+    exit_code = 1
+
+
+class NotHeld(UserError):
+    """A record that does not hold, or another result than the recorded one."""
 
     exit_code = 1
 

@@ -1,7 +1,6 @@
 """Finished parts of long work, and how to continue after Ctrl-C."""
 
 import contextlib
-import hashlib
 import shlex
 import shutil
 import sys
@@ -42,10 +41,9 @@ def parts_folder(given, command, settings, say):
     str or None
         The folder; None where it may not be written to.
     """
-    import joblib
+    from skrobust.base.content_digest import content_digest
 
-    mark = hashlib.blake2b(joblib.hash(settings).encode(), digest_size=4).hexdigest()
-    folder = Path(given or f".skrobust-{command}-{mark}")
+    folder = Path(given or f".skrobust-{command}-{content_digest(settings)[:8]}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

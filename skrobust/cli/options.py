@@ -112,3 +112,22 @@ MODEL_OPTIONS = (
     QUIET,
     flag("--verbose", "Print warnings in full."),
 )
+TAR_OPTIONS = (
+    option(
+        "--row",
+        "In tar files, the ending of the member that is the row, such as png beside "
+        "mask.png; needed where a sample has several images or npy.",
+        metavar="ENDING",
+    ),
+    option(
+        "--label-as",
+        "What labels in tar files become; default: what the model was fitted on.",
+        click.Choice(["number", "text"]),
+    ),
+    option(
+        "--resize",
+        "Height,width of images in tar files, by Pillow's bicubic filter.",
+        Numbers(int, (2,)),
+    ),
+    flag("--convert", "Turn gray and other images in tar files into RGB."),
+)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._sealed import bytes_digest
 from skrobust._whole_file import write_whole
 from skrobust.base.idle import idle_sentence
 from skrobust.base.row_kind import suited
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.cli.file_digest import digest
 from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.rows_file import column_of, listed, open_table
 from skrobust.cli.table_file import PARQUET
@@ -36,8 +36,8 @@ def copy_table(path, conditions, target, x_train, out, done, say):
         Table to learn scales from; None: the table itself.
     out : Path
         Folder.
-    done : bool
-        Whether existing files are kept.
+    done : WrittenFiles
+        Files that are kept; what is written is added.
     say : Progress
         Called with a line before each condition.
 
@@ -58,11 +58,12 @@ def copy_table(path, conditions, target, x_train, out, done, say):
         conditions = [(folder, one) for folder, one in conditions if one in acting]
     for folder, one in say.bar(conditions, "conditions"):
         place = out / folder / path.name
-        if done and place.exists():
+        if done.has(place):
             continue
         say(folder or type(one).__name__)
         changed = _perturbed(one, X, X_ref, notes)
         write_whole(place, lambda file, new=changed: rebuild(new, file))
+        done.add(place)
         written += 1
     if x_train is None:
         notes.append("scales were learned from the table itself; see --x-train")
@@ -145,7 +146,7 @@ def copy_folder(path, conditions, out, done, say):
         place = out / folder / name
         if name == names[0]:
             say(folder or type(one).__name__)
-        if done and place.exists():
+        if done.has(place):
             continue
         values, kind, note = _image(path / name)
         if note:
@@ -160,6 +161,7 @@ def copy_folder(path, conditions, out, done, say):
             settings = {"quality": 95} if place.suffix.lower() in LOSSY else {}
             image = pillow.fromarray(np.asarray(changed))
             write_whole(place, partial(image.save, format=kind, **settings))
+        done.add(place)
         written += 1
     if any(name.suffix.lower() in LOSSY for name in names):
         notes.append("JPEG and WebP files were compressed again, at quality 95")
@@ -182,7 +184,7 @@ def _places_among_equals(path, names):
     counts, places = {}, {}
     for name in names:
         values = _image(path / name)[0]
-        key = values.shape, digest(np.ascontiguousarray(values))
+        key = values.shape, bytes_digest(np.ascontiguousarray(values))
         places[name] = counts[key] = counts.get(key, -1) + 1
     return places
 

@@ -1,8 +1,11 @@
 """Files of a report, and its summary on the terminal."""
 
+from pathlib import Path
+
 import click
 
 from skrobust._whole_file import write_text_whole
+from skrobust.cli.exit_codes import UserError
 from skrobust.cli.option_types import check_different
 from skrobust.cli.terminal_text import summary_text
 from skrobust.report import model_card, write_report
@@ -12,7 +15,14 @@ def check_names(options):
     """Raise, before the work, where two files have one name."""
     names = {"--out": "out", "--json": "json_out", "--markdown": "markdown_out"}
     names |= {"--model-card": "model_card"} if "model_card" in options else {}
+    names |= {"--record": "record"} if "record" in options else {}
     check_different({option: options[name] for option, name in names.items()})
+    record, out = options.get("record"), options["out"]
+    if record and Path(record).resolve().parent != Path(out).resolve().parent:
+        raise UserError(
+            "--record and --out must be in one folder, since the page links to the "
+            "record by its name."
+        )
 
 
 def write_files(collected, options, say):
@@ -35,4 +45,7 @@ def write_files(collected, options, say):
     for kind, path in zip(kinds, paths, strict=True):
         if path is not None:
             click.echo(f"{kind}: {path}")
+    if collected.get("record"):
+        sealed = collected["record"]
+        click.echo(f"record: {options['record']} (SHA-256 {sealed['sha256']})")
     click.echo(f"total: {say.seconds:.1f} s")

@@ -250,7 +250,8 @@ class BatchedRows:
     def __array__(self, dtype=None, copy=None):
         raise TypeError(
             f"{_CALLER} come in batches, and this needs all rows in memory: join them "
-            "with numpy.concatenate, or go over the batches."
+            "with numpy.concatenate, or go over the batches. evaluate_perturbations, "
+            "evaluate_attack and fit of samplers take them as they are."
         )
 
     def __len__(self):

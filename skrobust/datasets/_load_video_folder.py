@@ -52,7 +52,8 @@ def load_video_folder(
         of another size or without a face. A video is left out whole.
     cache : str or path, default=None
         Folder in which the chosen frames are kept as PNG files, cropped and resized;
-        the next call reads them there. Without it each use of an image decodes its
+        the next call reads them there, and makes damaged ones again (a name ends with
+        the SHA-256 of its file). Without it each use of an image decodes its
         video from the last key frame on, and crops again: slow for training. Your own
         ``crop`` function is known by its name alone: empty the folder when it changes.
     every, fps, method, short, random_state : object

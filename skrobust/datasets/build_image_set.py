@@ -1,11 +1,12 @@
 """Construction of an image set from records of files."""
 
-import hashlib
+import io
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
+from skrobust._sealed import bytes_digest, is_as_named, write_named
 from skrobust.datasets._image_set import ImageSet
 from skrobust.datasets._lazy_images import LazyImages
 from skrobust.datasets.clips_on_disk import is_image
@@ -139,23 +140,33 @@ def _measure_frames(path, records, skips, options, cache):
 
 def _frames(path, numbers, options, cache, lost):
     """Yield number, pixels and cached file of each frame; note those that are lost."""
-    files = dict.fromkeys(sorted(numbers))
-    if cache is not None:
-        stem = Path(cache) / _fingerprint(path, options)
-        files = {n: stem.with_name(f"{stem.name}_{n:06d}.png") for n in files}
-    cached = [n for n, file in files.items() if file is not None and file.exists()]
-    for number in cached:
-        yield number, read_image(files[number], _CALLER), files[number]
-    wanted = [number for number in files if number not in cached]
+    stem = None if cache is None else _fingerprint(path, options)
+    cached = {} if cache is None else _cached(Path(cache), stem)
+    for number in sorted(numbers & cached.keys()):
+        yield number, read_image(cached[number], _CALLER), cached[number]
+    wanted = sorted(numbers - cached.keys())
     for number, image in read_frames(path, wanted, _CALLER) if wanted else ():
         try:
             image = options.finish(image, _CALLER)
         except ValueError as error:  # as of a crop that finds no face
             lost.append((f"{path}, frame {number}", str(error)))
             continue
+        file = None
         if cache is not None:
-            _save(image, files[number])
-        yield number, image, files[number]
+            content = io.BytesIO()
+            pillow(_CALLER).fromarray(image).save(
+                content, format="PNG", compress_level=1
+            )
+            name = f"{stem}_{number:06d}"
+            file = write_named(Path(cache), name, ".png", content.getvalue())
+        yield number, image, file
+
+
+def _cached(cache, stem):
+    """Return the kept frames of a video by number; damaged ones are left out."""
+    names = cache.iterdir() if cache.is_dir() else ()
+    found = [p for p in names if p.name.startswith(f"{stem}_") and p.suffix == ".png"]
+    return {int(p.stem.split("_")[-2]): p for p in found if is_as_named(p)}
 
 
 def _fingerprint(path, options):
@@ -165,12 +176,4 @@ def _fingerprint(path, options):
         crop = f"{crop.__module__}.{crop.__qualname__}"  # a function has no other name
     parts = (str(Path(path).resolve()), status.st_size, status.st_mtime_ns)
     text = repr((*parts, options.resize, repr(crop))).encode()
-    return f"{Path(path).stem}_{hashlib.blake2b(text, digest_size=8).hexdigest()}"
-
-
-def _save(image, file):
-    Image = pillow(_CALLER)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    Image.fromarray(image).save(part, format="PNG", compress_level=1)
-    part.replace(file)  # a run that is killed leaves no half image
+    return f"{Path(path).stem}_{bytes_digest(text)[:16]}"

@@ -15,6 +15,9 @@ from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 from skrobust.evaluation._suggest_repairs import suggest_repairs
+from skrobust.evaluation.records._replay_record import replay_record
+from skrobust.evaluation.records._verify_record import verify_record
+from skrobust.evaluation.records._write_record import write_record
 
 __all__ = [
     "EvaluationWarning",
@@ -26,8 +29,11 @@ __all__ = [
     "evaluate_attack",
     "evaluate_perturbations",
     "make_bounds_scorer",
+    "replay_record",
     "robust_accuracy_bounds",
     "robust_accuracy_curve",
     "robust_ratio_bounds",
     "suggest_repairs",
+    "verify_record",
+    "write_record",
 ]

@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.rows import take_rows
+from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
 from skrobust._validation import check_count
 from skrobust.attacks import StrongestAttack
@@ -16,6 +17,7 @@ from skrobust.evaluation import attack_checks, model_checks
 from skrobust.evaluation._evaluation_warning import doubt
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.gradient_checks import check_gradients
+from skrobust.evaluation.model_checks import quietly
 from skrobust.metrics.scorers.classes import check_perturber
 
 _CALLER = "check_evaluation"
@@ -123,6 +125,19 @@ def check_evaluation(
     with StepBar(_N_CHECKS, _CALLER, verbose) as bar:
         counts["done"] = bar.done
         return doubts_and_fallen(estimator, X, y, attack, **counts, **seed)[0]
+
+
+def doubts_or_unchecked(estimator, X, y, attack, seed):
+    """Return what :func:`doubts_and_fallen` does; where it fails, this as a doubt.
+
+    What was measured before is not lost by a check then.
+    """
+    parts = estimator, X, y, attack
+    try:
+        return quietly(doubts_and_fallen, *parts, random_state=seed)
+    except Exception as error:
+        doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
+        return doubts, np.zeros(len(y), dtype=bool)
 
 
 def doubts_and_fallen(

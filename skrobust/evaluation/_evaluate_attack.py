@@ -4,15 +4,13 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._one_line import one_line
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities, predicts_numbers
 from skrobust._results import Results
 from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
-from skrobust.evaluation._check_evaluation import doubts_and_fallen
-from skrobust.evaluation._evaluation_warning import doubt
+from skrobust.evaluation._check_evaluation import doubts_or_unchecked
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.argument_checks import check_labels
 from skrobust.evaluation.attack_batches import full_run, runs_over_batches
@@ -25,8 +23,8 @@ from skrobust.evaluation.batched_runs import (
 )
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.condition_table import object_array
-from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.proved_rows import bracket, bracket_of
+from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.regression_attack import (
     refuse_for_numbers,
     regression_results,
@@ -70,6 +68,7 @@ def evaluate_attack(
     n_jobs=None,
     verbose=0,
     batch_size=None,
+    record=None,
 ):
     """Measure robust accuracy, and the robust ratio over tolerances, under an attack.
 
@@ -114,12 +113,11 @@ def evaluate_attack(
         Level of the intervals: Wilson's, with clusters at the effective n and with
         quantiles of t.
     checkpoint : str or path, default=None
-        Folder in which finished runs of the attack are kept. A call that was killed
-        goes on from there when it is made again.
+        Folder of finished runs, from which a killed call goes on when made again.
     checks : bool, default=False
         Whether to add ``warnings``, the doubts of :func:`check_evaluation`. It attacks
         64 samples about seven times, and the examples that it finds count. Checks that
-        fail are the doubt UNCHECKED.
+        fail are the doubt UNCHECKED. Of rows in batches the first batch is checked.
     groups : array-like of shape (n_samples,), default=None
         The group of each sample, for the tables in ``groups``. It takes no further run
         of the attack.
@@ -127,8 +125,7 @@ def evaluate_attack(
         Samples that belong together (frames of a clip, scans of a patient), each
         cluster within one group. All intervals are then over clusters.
     n_permutations : int, default=999
-        Random assignments of samples (or clusters) to the groups, with which gaps and
-        ranges are compared.
+        Random assignments to the groups, with which gaps and ranges are compared.
     certify : bool, default=True
         Whether "auto" also looks for a certificate, which may take long for nets.
     random_state : int, RandomState, Generator or None, default=None
@@ -136,15 +133,17 @@ def evaluate_attack(
         attack has its own.
     n_jobs : int, default=None
         Number of runs of the attack, and of blocks of about a thousand rows, at a time,
-        as everywhere in scikit-learn. The result does not depend on it.
+        as everywhere in scikit-learn; with rows in batches, of runs on a batch, of
+        which up to two for each worker are in memory. The result does not depend on it.
     verbose : int, default=0
         From 1 on, a progress bar over the runs of the attack, the checks and the
         certificate, with the time left.
     batch_size : int, default=None
         Rows of an array that are attacked at a time, so that memory does not grow with
         the number of rows. None: all rows of an array in memory, and 32 MB of one on
-        disk. Of rows in batches there are no ``checks``, and a checkpoint has the runs
-        of each batch.
+        disk. A checkpoint has the runs of each batch.
+    record : str or path, default=None
+        File for a sealed record, as in :func:`evaluate_perturbations`.
 
     Returns
     -------
@@ -221,11 +220,13 @@ def evaluate_attack(
     >>> results.robust_ratio_probability_shift.shape
     (21,)
     """
+    if record is not None:
+        return recorded(record, evaluate_attack, locals())
     caller = "evaluate_attack"
     rows, runs = as_batches(X, y, batch_size, caller), None
     store = Checkpoint(checkpoint, caller)
     if rows is not None:
-        refuse_in_batches(attack, eps, checks, caller)
+        refuse_in_batches(attack, eps, caller)
         runs = BatchedRuns(rows, store, caller, n_jobs=n_jobs, verbose=verbose)
         X, y = runs.first[0], runs.y
     ball = {"eps": eps, "norm": norm, "data_range": data_range}
@@ -273,11 +274,9 @@ def evaluate_attack(
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
     if checks:
         seed = 0 if random_state is None else seed_number(random_state, caller) % 2**32
-        parts = estimator, X, y, attack
-        try:
-            doubts, fallen = quietly(doubts_and_fallen, *parts, random_state=seed)
-        except Exception as error:  # what was measured is not lost by a check
-            doubts = [doubt("UNCHECKED", {"message": one_line(error)})]
+        checked = (X, y) if runs is None else runs.first
+        parts = estimator, *checked, attack, seed
+        doubts, fallen[: len(checked[1])] = doubts_or_unchecked(*parts)
         bar.done()
     if is_strongest or checks:
         for _, _, part in full:
@@ -300,7 +299,7 @@ def evaluate_attack(
     )
     facts = results["per_sample"]
     if is_strongest or checks:
-        facts["success"] = facts["success"] | fallen
+        facts["success"] |= fallen
     if is_strongest and certify and runs is not None:
         results.update(bracket_of(*proof, robust, samples))
     elif is_strongest and certify:

@@ -17,6 +17,7 @@ from skrobust.evaluation.condition_table import (
     read_conditions,
     table_columns,
 )
+from skrobust.evaluation.records.recorder import recorded
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.evaluation.summary_intervals import summary_intervals
@@ -50,6 +51,7 @@ def evaluate_perturbations(
     precision="float32",
     compile=False,
     batch_size=None,
+    record=None,
 ):
     r"""Score a fitted model under every condition, once each.
 
@@ -80,7 +82,11 @@ def evaluate_perturbations(
     confidence : float in (0, 1), default=0.95
         Level of the intervals.
     n_jobs : int, default=None
-        Conditions scored at a time; the result does not depend on it.
+        Tasks at a time; the result does not depend on it. A task is a condition or,
+        with rows in batches, a condition on a batch, so that ``batch_size`` keeps more
+        workers busy than there are conditions; up to two batches for each are then in
+        memory. Other rows are not divided, since a model may answer to fewer rows at a
+        time with other last bits.
     verbose : int, default=0
         From 1 on, a progress bar.
     checkpoint : str or path, default=None
@@ -109,6 +115,9 @@ def evaluate_perturbations(
         Rows of an array that are perturbed at a time, so that memory does not grow with
         the number of rows; the result does not depend on it. None: all rows of an array
         in memory, and 32 MB of one on disk.
+    record : str or path, default=None
+        File in which a sealed record of this evaluation is written, for
+        :func:`verify_record` and :func:`replay_record`; such as "record.skr".
 
     Returns
     -------
@@ -156,8 +165,9 @@ def evaluate_perturbations(
         ``mean_interval``, ``coefficient_of_variation_interval`` (without what the noise
         of sampling adds; its ``plug_in`` is the coefficient above) and
         ``area_under_severity_curve_interval``, over the samples or clusters; and
-        ``correct``, a boolean array of shape (n_samples, n_conditions). With a
-        reference, ``mean_corruption_error``, ``mean_corruption_error_interval``,
+        ``correct`` and ``flipped`` (the prediction differs from that for the clean
+        row), boolean arrays of shape (n_samples, n_conditions). With a reference,
+        ``mean_corruption_error``, ``mean_corruption_error_interval``,
         ``relative_mean_corruption_error`` and ``reference``, its name. With
         groups, ``groups``: accuracy by ``number`` and ``group`` with ``gaps`` and
         ``ranges``, as
@@ -197,7 +207,7 @@ def evaluate_perturbations(
     need, are always of single precision. On a device, only labels and a few numbers a
     row come back to the host, and ``n_jobs`` are threads.
 
-    Rows in batches are gone over once, each batch under all conditions, and parts of a
+    Rows in batches are gone over once, each batch under all conditions; parts of a
     checkpoint are those of a batch under a condition, which go on with the same batches
     alone. The noise of a row is that of all rows in one call, also where rows in
     different batches are equal. What is kept are the answers: a byte for each row and
@@ -226,6 +236,8 @@ def evaluate_perturbations(
     >>> results.score.shape, bool(results.score[0] == results.score.max())
     ((69,), True)
     """
+    if record is not None:
+        return recorded(record, evaluate_perturbations, locals())
     caller = "evaluate_perturbations"
     rows = as_batches(X, y, batch_size, caller)
     store = Checkpoint(checkpoint, caller)
@@ -263,7 +275,7 @@ def evaluate_perturbations(
         limits = samples.limits(correct)
         table["score_low"], table["score_high"] = limits
         table["band_low"], table["band_high"] = samples.bands(correct, limits)
-        table["flip_rate"] = found.flip_rate
+        table["flip_rate"] = found.flipped.mean(axis=0)
     effects = found.changed, found.distortion, found.unit
     facts = add_effects(table, conditions, X, *effects, caller)
     if found.figures is not None:
@@ -292,7 +304,7 @@ def evaluate_perturbations(
         units = samples.units, samples.confidence
         data = table, correct, truth == predicted, other
         results.update(summary_intervals(*data, *units))
-        results["correct"] = correct
+        results["correct"], results["flipped"] = correct, found.flipped
         if groups is not None:
             results["groups"] = samples.accuracy(correct, table["number"])
     if reference is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.attack_run import attack_table, correct_labels
-from skrobust.evaluation.batched_runs import joined
+from skrobust.evaluation.joined_batches import joined
 from skrobust.evaluation.proved_rows import NOTHING, proof_of_rows
 
 
@@ -76,7 +76,7 @@ def runs_over_batches(
     after = None
     if certified is not None:
         after = ("proof", certified), partial(_proof, estimator, certified)
-    clean, table, *parts = runs.run(things, tasks_of, prefix, after)
+    clean, table, *parts = runs.run(things, tasks_of, prefix, after=after)
     proof = None if after is None else _joined_proof(parts.pop())
     p = joined(clean, "probabilities") if has_probabilities else None
     names = "probabilities", "correct"

@@ -1,13 +1,11 @@
 """Attacks on blocks of rows: each block is a task, and a part of a checkpoint."""
 
-import re
-import warnings
-
 import numpy as np
 
 from skrobust._keyed_noise.splitmix import row_keys
-from skrobust._stacklevel import level_outside
+from skrobust._parallel import ScaledBar
 from skrobust.base import BaseAttack
+from skrobust.evaluation.alike_warnings import AlikeWarnings
 
 # Many batches, so that a task pays for its start; the results of an attack do not
 # depend on it, nor on the number of workers.
@@ -91,26 +89,16 @@ def run_in_blocks(store, prefix, runs, estimator, X, y, *, n_jobs, bar):
             key = store.key(prefix, name, attack, *which)
             tasks.append((key, _attack_rows, function, estimator, attack, X, y, part))
             weights.append(1 / len(rows))
-    steps = _Steps(bar, weights)
+    steps = ScaledBar(bar, sum(weights) / len(weights))
     if len(tasks) == len(runs):
         parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
     else:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        told = AlikeWarnings("blocks of rows")
+        with told.gathered():
             parts = store.run_all(tasks, n_jobs=n_jobs, bar=steps)
-        _warn_once(caught)
+        told.show()
     parts = iter([part for part, _ in parts])
     return [_joined([next(parts) for _ in rows], rows, len(y)) for rows in blocks]
-
-
-class _Steps:
-    """Bar of runs, which moves by the share of a block."""
-
-    def __init__(self, bar, weights):
-        self._bar, self._step = bar, sum(weights) / len(weights)
-
-    def done(self, step=1):
-        self._bar.done(step * self._step)
 
 
 def _attack_rows(function, estimator, attack, X, y, rows):
@@ -126,17 +114,3 @@ def _joined(parts, rows, n):
     for part, places in zip(parts, rows, strict=True):
         out[places] = part
     return out
-
-
-def _warn_once(caught):
-    """Warn of what blocks say, once where the numbers alone differ."""
-    told = {}
-    for warning in caught:
-        text = str(warning.message)
-        kind = warning.category, re.sub(r"\d+", "#", text)
-        told.setdefault(kind, {})[text] = None
-    for (category, _), texts in told.items():
-        text = next(iter(texts))
-        if len(texts) > 1:
-            text += f" (So in {len(texts)} blocks of rows, of which this is the first.)"
-        warnings.warn(text, category, stacklevel=level_outside())

@@ -2,9 +2,12 @@
 
 import mmap
 from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.sparse import issparse
 
 from skrobust._containers import is_frame, to_array
@@ -14,13 +17,16 @@ from skrobust._keyed_noise.equal_rows import (
     numbered_over_batches,
 )
 from skrobust._keyed_noise.rows import is_text
-from skrobust._parallel import StepBar
+from skrobust._parallel import ScaledBar, StepBar
 from skrobust._validation import check_count
 from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets import BatchedRows
+from skrobust.evaluation.alike_warnings import AlikeWarnings
 
 _SMALL = 1 << 28  # bytes of a mapped file that is taken as a whole
+_TASKS_PER_WORKER = 4  # that are wanted before anything is waited for
+_AHEAD = 2  # batches that are read for each worker, at most
 
 
 def as_batches(X, y, batch_size, caller):
@@ -66,7 +72,7 @@ def _has_pairs(X):
     return is_pair and len(getattr(first[0], "shape", ())) > 1
 
 
-def refuse_in_batches(attack, eps, checks, caller):
+def refuse_in_batches(attack, eps, caller):
     """Raise for what an attack on rows in batches does not have."""
     check_rows_apart(attack, caller)
     if isinstance(eps, str):
@@ -75,8 +81,6 @@ def refuse_in_batches(attack, eps, checks, caller):
             "units of the spread of all rows. Give the attack itself, with the number "
             "as its eps and constraints=Constraints(scale=X_train.std(axis=0))."
         )
-    if checks:
-        raise ValueError(f"{caller} takes checks=True for rows in memory alone.")
 
 
 def is_on_disk(X):
@@ -91,8 +95,23 @@ def is_on_disk(X):
     return family in ("zarr", "h5py") or type(X).__name__ == "LazyImages"
 
 
+@dataclass
+class _Batch:
+    """A batch that is in memory, with what was found of it."""
+
+    X: object
+    y: object
+    key: str
+    start: int
+    made: object = None
+    parts: list = field(default_factory=list)
+
+
 class BatchedRuns:
-    """Parts of an evaluation, computed batch by batch.
+    """Parts of an evaluation, of which each batch has one for each thing to do.
+
+    So many batches are read ahead that all workers are busy, and no more: with one
+    worker a single one.
 
     Parameters
     ----------
@@ -103,7 +122,7 @@ class BatchedRuns:
     caller : str
         Name of the public function, for error messages.
     n_jobs, verbose : int
-        Parts of a batch at a time; whether there is a progress bar.
+        Parts at a time; whether there is a progress bar.
     """
 
     def __init__(self, rows, store, caller, *, n_jobs=None, verbose=0):
@@ -116,8 +135,9 @@ class BatchedRuns:
             raise ValueError(f"{caller} needs at least one sample; got none.")
         self.first = first
         self.y, self.sizes = rows.y, None  # labels, where they are known
+        self._told = AlikeWarnings("batches")
 
-    def run(self, things, tasks_of, prefix="", after=None):
+    def run(self, things, tasks_of, prefix="", *, ready=None, first=None, after=None):
         """Run the tasks of each batch and return their results, joined over batches.
 
         Parameters
@@ -126,10 +146,15 @@ class BatchedRuns:
             What is known of a task beside the batch, for its key: the first of each is
             a perturbation or an attack, or a name.
         tasks_of : callable
-            Takes the rows, the labels and the key of a batch, and returns a function
-            and its arguments for each thing.
+            Takes the rows, the labels and what ``first`` made of a batch, and returns a
+            function and its arguments for each thing.
         prefix : str, default=""
             Of the keys: what all parts share.
+        ready : callable, default=None
+            Takes the rows of each batch, in their order, and returns those for tasks.
+        first : (object, callable), default=None
+            What is made of each batch before the tasks: its name, and what takes the
+            rows and returns an array.
         after : (object, callable), default=None
             One more thing, and what takes the rows, the labels and the results of a
             batch, and returns one more array.
@@ -137,56 +162,133 @@ class BatchedRuns:
         Returns
         -------
         list of list of ndarray
-                The results by thing and batch; ``self.y`` has the labels, and
+            The results by thing and batch; ``self.y`` has the labels, and
             ``self.sizes`` the numbers of rows.
         """
         found, labels = [[] for _ in range(len(things) + (after is not None))], []
-        earlier, start = EarlierRows(), 0
         total = None if self.n_rows is None else self.n_rows * len(things)
-        bar = StepBar(total, self.caller, self.verbose)
+        earlier, size = EarlierRows(), self._n_ahead(len(things))
+        with ExitStack() as stack:
+            stack.callback(self._told.show)
+            bar = stack.enter_context(StepBar(total, self.caller, self.verbose))
+            for window in _windows(self._read(prefix, ready), size):
+                if first is not None:
+                    made = self._once(window, first, lambda batch: (batch.X,))
+                    for batch, one in zip(window, made, strict=True):
+                        batch.made = one
+                self._run_things(window, things, tasks_of, earlier, bar)
+                columns = zip(*(batch.parts for batch in window), strict=True)
+                for own, parts in zip(found, columns, strict=False):
+                    own += parts
+                if after is not None:
+                    found[-1] += self._once(
+                        window, after, lambda b: (b.X, b.y, b.parts), "parts"
+                    )
+                labels += [batch.y for batch in window]
+                window.clear()  # before the next one is read
+        self.y = np.concatenate(labels)
+        self.sizes = np.array([len(labels_of_batch) for labels_of_batch in labels])
+        return found
+
+    def _n_ahead(self, n_things):
+        """Return how many batches are in memory at a time."""
+        n_workers = effective_n_jobs(self.n_jobs)
+        if n_workers == 1:
+            return 1
+        wanted = -(-_TASKS_PER_WORKER * n_workers // n_things)
+        return min(wanted, _AHEAD * n_workers)
+
+    def _read(self, prefix, ready):
+        """Yield batches with their keys."""
+        start = 0
         for X, y in chain([self.first], self._batches):
             if y is None:
                 raise ValueError(f"{self.caller} needs labels in every batch.")
             plain = isinstance(X, (list, tuple)) or issparse(X)
             # Noise may depend on the place of a row, also in batches of equal content.
             key = self.store.key(prefix, X if plain else to_array(X), y, start)
-            tasks = list(enumerate(tasks_of(X, y, key)))
-            parts = self._parts(things, tasks, key, start)
-            keys = {i: part[1] for i, part in enumerate(parts)}
-            before = {i: earlier.before(i, own) for i, own in keys.items()}
-            again = [i for i, b in before.items() if any(one.any() for one in b)]
-            for i, part in zip(
-                again,
-                self._parts(things, [tasks[i] for i in again], key, start, before),
-                strict=True,
-            ):
-                parts[i] = part
-            earlier.add(keys)
-            for i, (part, _) in enumerate(parts):
-                found[i].append(part)
-            if after is not None:
-                made = [part for part, _ in parts]
-                name = self.store.key(key, after[0], made)
-                found[-1].append(self.store.run(name, after[1], X, y, made))
-            labels.append(y)
+            yield _Batch(X if ready is None else ready(X), y, key, start)
             start += n_rows(X)
-            bar.done(n_rows(X) * len(things))
-        bar.close()
-        self.y = np.concatenate(labels)
-        self.sizes = np.array([len(labels_of_batch) for labels_of_batch in labels])
-        return found
 
-    def _parts(self, things, tasks, key, start, before=None):
-        """Return the result of each task, and the keys of its rows."""
+    def _once(self, window, what, arguments, key_of=None):
+        """Return what is made once of each batch."""
+        name, function = what
+        calls = []
+        for batch in window:
+            known = () if key_of is None else (getattr(batch, key_of),)
+            key = self.store.key(batch.key, name, *known)
+            calls.append((key, function, *arguments(batch)))
+        return self._run_all(calls)
+
+    def _run_things(self, window, things, tasks_of, earlier, bar):
+        """Find the parts of batches, those of rows that came before anew."""
+        tasks = {id(b): list(tasks_of(b.X, b.y, b.made)) for b in window}
+        asked = [(b, i, ()) for b in window for i in range(len(things))]
+        n_rows_here = len(things) * sum(len(b.y) for b in window)
+        step = n_rows_here // len(asked)
+        parts = self._parts(things, tasks, asked, ScaledBar(bar, step))
+        bar.done(n_rows_here - step * len(asked))
+        keys = {id(batch): {} for batch in window}
+        for (batch, i, _), (part, own) in zip(asked, parts, strict=True):
+            batch.parts.append(part)
+            keys[id(batch)][i] = own
+        again = []
+        for batch in window:
+            for i, own in keys[id(batch)].items():
+                before = earlier.before(i, own)
+                if any(one.any() for one in before):
+                    again.append((batch, i, before))
+            earlier.add(keys[id(batch)])
+        parts = self._parts(things, tasks, again)
+        for (batch, i, _), (part, _) in zip(again, parts, strict=True):
+            batch.parts[i] = part
+
+    def _parts(self, things, tasks, asked, bar=None):
+        """Return the result of each task that is asked for, and the keys of its rows.
+
+        Parameters
+        ----------
+        things : list of objects
+            As of :meth:`run`.
+        tasks : dict of int to list of tuple
+            Functions and arguments for each thing, by the id of the batch.
+        asked : list of (_Batch, int, sequence of ndarray)
+            Batch, place of the thing, and how often its rows came before.
+        bar : ScaledBar or None
+            Moves by one for each task.
+        """
         calls, seen = [], Counter()
-        for i, (function, *arguments) in tasks:
-            own = () if before is None else before[i]
-            name = self.store.key(key, things[i], *([own] if own else []))
+        for batch, i, before in asked:
+            function, *arguments = tasks[id(batch)][i]
+            more = [list(before)] if len(before) else []
+            name = self.store.key(batch.key, things[i], *more)
             seen[name] += 1  # equal ones without a seed draw apart
             name = f"{name}-{seen[name]}" if name else name
-            calls.append((name, _numbered, start, own, function, *arguments))
-        parts = self.store.run_all(calls, n_jobs=self.n_jobs)
-        return [_unpacked(part) for part, _ in parts]
+            start = batch.start
+            calls.append((name, _numbered, start, before, function, *arguments))
+        return [_unpacked(part) for part in self._run_all(calls, bar)]
+
+    def _run_all(self, calls, bar=None):
+        with self._told.gathered():
+            parts = self.store.run_all(calls, n_jobs=self.n_jobs, bar=bar)
+        return [part for part, _ in parts]
+
+
+def _windows(batches, size):
+    """Yield lists of so many batches; what was read before an error is not lost."""
+    window = []
+    try:
+        for batch in batches:
+            window.append(batch)
+            if len(window) == size:
+                yield window
+                window = []
+    except Exception:
+        if window:
+            yield window
+        raise
+    if window:
+        yield window
 
 
 def _numbered(start, before, function, *arguments):
@@ -211,29 +313,3 @@ def _unpacked(record):
     ends = np.cumsum(record["sizes"])[:-1] if record["sizes"].size else []
     keys = np.split(record["keys"], ends) if record["sizes"].size else []
     return record["part"], keys
-
-
-def joined(parts, name):
-    """Return a field of parts with one value a row, of all batches."""
-    return np.concatenate([np.atleast_1d(part[name]) for part in parts])
-
-
-def joined_effect(parts, sizes):
-    """Return the share of changed rows, their mean distortion, and its unit.
-
-    Parameters
-    ----------
-    parts : list of structured ndarray
-        As :func:`~skrobust.evaluation.acted.part_of` makes them, by batch.
-    sizes : ndarray of int of shape (n_batches,)
-        Rows of each batch.
-    """
-    changed = np.array([float(part["changed"]) for part in parts])
-    known = np.array([int(part["moved"]) for part in parts])
-    mean = np.array([float(part["distortion"]) for part in parts])
-    unit = next((str(part["unit"]) for part in parts if str(part["unit"])), "")
-    share = float((np.rint(changed * sizes)).sum() / sizes.sum())
-    if not known.any():
-        return share, float("nan"), unit
-    seen = known > 0
-    return share, float((mean[seen] * known[seen]).sum() / known.sum()), unit

@@ -1,32 +1,35 @@
 """Checkpoint of finished parts, from which a killed run continues."""
 
+import importlib.metadata
 import os
 import pickle
+import warnings
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
-import joblib
 import numpy as np
 import sklearn
 
 from skrobust import __version__ as skrobust_version
-from skrobust._containers import to_array
+from skrobust._containers import is_frame, to_array
 from skrobust._parallel import StepBar, run_tasks
 from skrobust._responses import is_net, unwrap
+from skrobust._sealed import DamagedPart, read_array, write_array
+from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
-from skrobust._whole_file import write_whole
+from skrobust.base.content_digest import content_digest
 
 
 def fingerprint(estimator):
-    """Return a hash of a fitted model.
+    """Return the SHA-256 of a fitted model.
 
     The pickle of a net differs from one time to the next, so a net is known by its
     class, its weights and its buffers, and the order of its outputs.
     """
     steps, model = unwrap(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
-        return joblib.hash(estimator)
+        return content_digest(estimator)
     weights = {k: v.cpu().numpy() for k, v in model.module_.state_dict().items()}
     kinds = [type(part).__qualname__ for part in (estimator, model, model.module_)]
     shown = repr(model.module_), type(model.criterion_).__qualname__
@@ -34,18 +37,31 @@ def fingerprint(estimator):
     order = getattr(model, "classes", None)
     if order is not None and list(order) != list(model.classes_):
         parts.append(list(order))  # the same outputs mean other labels
-    return joblib.hash(parts)
+    return content_digest(parts)
+
+
+def versions_of(estimator):
+    """Return the versions that the results of a model depend on, by package."""
+    found = {"skrobust": skrobust_version, "scikit-learn": sklearn.__version__}
+    found["numpy"] = np.__version__
+    if is_net(unwrap(estimator)[1]):
+        found |= {
+            name: importlib.metadata.version(name) for name in ("torch", "skorch")
+        }
+    return found
 
 
 class Checkpoint:
     """Folder of finished parts, one small file each.
 
     A part is reused only for the same model (by the content of its pickle, or the
-    weights of a net), the same rows and labels, and the same perturbation with the same
-    parameters; so one folder may serve many runs, and a changed model never meets old
-    results. A change in the *code* of your own classes and functions is not detected:
-    use a new folder then. Files are written whole or not at all, and damaged ones are
-    written again. Several runs may share a folder, also at the same time and from
+    weights of a net), the same rows and labels, the same perturbation with the same
+    parameters, and the same versions of the packages; so one folder may serve many
+    runs, and a changed model never meets old results. A change in the *code* of your
+    own classes and functions is not detected: use a new folder then. Files are written
+    whole or not at all, each with its key and the SHA-256 of its content; what is not
+    as it was written, or belongs to another key, is computed again, with a warning.
+    Several runs may share a folder, also at the same time and from
     several machines: no run waits for another, and the last to write a part wins, with
     the same content.
 
@@ -58,7 +74,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder, caller):
-        self.folder = folder
+        self.folder, self._damaged, self._warned = folder, set(), set()
         if folder is None:
             return
         self._caller = caller
@@ -73,14 +89,20 @@ class Checkpoint:
         """Return the part of the key that all parts of one run share."""
         if self.folder is None:
             return ""
-        versions = skrobust_version, sklearn.__version__
-        return self._hash(to_array(X), to_array(y), versions, *more, model=estimator)
+        X = X if is_frame(X) else to_array(X)
+        known = [X, to_array(y), versions_of(estimator), *more]
+        return self._hash(*known, model=estimator)
 
     def _hash(self, *parts, model=None):
         try:
             known = [] if model is None else [fingerprint(model)]
-            return joblib.hash([*known, *parts])
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            return content_digest([*known, *parts])
+        except (
+            pickle.PicklingError,
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ) as error:
             raise ValueError(
                 f"The 'checkpoint' parameter of {self._caller} must be None here: an "
                 "object that cannot be pickled cannot be recognised: "
@@ -89,7 +111,7 @@ class Checkpoint:
             ) from error
 
     def key(self, prefix, *parts):
-        """Return the key of one part, a hash of its pickle.
+        """Return the key of one part, the SHA-256 of all that it depends on.
 
         It is made where the run starts, not in a worker: only there are the classes of
         a script or a notebook at hand.
@@ -117,6 +139,7 @@ class Checkpoint:
             return function(*arguments)
         part = self._read(key)
         if part is None:
+            self._warn()
             part = np.asarray(function(*arguments))
             self._keep(key, part)
         return part
@@ -148,10 +171,13 @@ class Checkpoint:
         """
         found = {i: (self._read(key), None) for i, (key, *_) in enumerate(tasks)}
         left = [i for i, (part, _) in found.items() if part is None]
+        self._warn()
 
         def keep(place, result):
             key, part = tasks[left[place]][0], result[0]
-            away = self.folder is not None and not self._path(key).exists()
+            away = self.folder is not None and (
+                key in self._damaged or not self._path(key).exists()
+            )
             if away and part is not None:
                 self._keep(key, part)
 
@@ -173,20 +199,32 @@ class Checkpoint:
         return list(found.values())
 
     def _path(self, key):
-        return self.folder / f"{key}.npy"
+        return self.folder / f"{key}.part"
 
     def _read(self, key):
         """Return a part, or None where it is missing or damaged."""
         if self.folder is None:
             return None
         try:
-            return np.load(self._path(key), allow_pickle=False)
-        except (ValueError, EOFError, OSError):
+            return read_array(self._path(key), key)
+        except (DamagedPart, OSError):
+            self._damaged.add(key)
             return None
 
+    def _warn(self):
+        """Warn of damaged parts that were not warned of before."""
+        n = len(self._damaged - self._warned)
+        self._warned = set(self._damaged)  # workers get this with the store
+        if n:
+            warnings.warn(
+                f"{self._caller}: {n} of the finished parts in {str(self.folder)!r} "
+                "were damaged or of something else; they are computed again.",
+                UserWarning,
+                stacklevel=level_outside(),
+            )
+
     def _keep(self, key, part):
-        save = partial(np.save, arr=part, allow_pickle=False)
-        write_whole(self._path(key), save)
+        write_array(self._path(key), part, key)
 
 
 def _part_or_error(store, catch, words, key, function, *arguments):

@@ -14,8 +14,9 @@ from skrobust.base.table_change import (
     touched_columns,
 )
 from skrobust.evaluation.answering_devices import moved_once, one_process
-from skrobust.evaluation.batched_runs import joined, joined_effect
 from skrobust.evaluation.condition_part import PartKeys, clean_part, condition_part
+from skrobust.evaluation.default_scorer import scorer_of_answers
+from skrobust.evaluation.joined_batches import joined, joined_effect
 from skrobust.evaluation.recorded_answers import AnswersOfBatches
 from skrobust.metrics.labels import label_array, label_pair
 
@@ -38,7 +39,7 @@ class ConditionScores:
         What the conditions did to the rows.
     correct : ndarray of bool of shape (n_samples, n_conditions) or None
         For accuracy.
-    flip_rate : ndarray of shape (n_conditions,) or None
+    flipped : ndarray of bool of shape (n_samples, n_conditions) or None
         For accuracy.
     figures : ndarray of shape (n_conditions, 8) or None
         Changes of a table.
@@ -56,7 +57,7 @@ class ConditionScores:
     distortion: list
     unit: list
     correct: np.ndarray | None = None
-    flip_rate: np.ndarray | None = None
+    flipped: np.ndarray | None = None
     figures: np.ndarray | None = None
     touched: np.ndarray | None = None
     refused: list | None = None
@@ -83,7 +84,7 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
     if scorer is None:
         found.correct = np.stack([part["correct"] for part in parts], axis=1)
         found.score = found.correct.mean(axis=0)
-        found.flip_rate = np.array([part["flipped"].mean() for part in parts])
+        found.flipped = np.stack([part["flipped"] for part in parts], axis=1)
     else:
         found.score = np.array([part["score"] for part in parts])
     if all("figures" in part.dtype.names for part in parts):
@@ -103,14 +104,22 @@ def scores_over_batches(
     ``of_reference`` says whether the units of a table are those of other rows; without
     them they are those of all batches.
     """
+    if scorer is not None:
+        scorer = scorer_of_answers(scorer, estimator)
     prefix = PartKeys(store).prefix(estimator, (), (), scorer, units, "batches")
     moments = None if units is None or of_reference else ColumnMoments()
     if scorer is None:
-        score, parts = _scores_of_labels, (units, store, caller)
+        score, parts = _scores_of_labels, (units, caller)
     else:
         score, parts = _scores_of_answers, (scorer, units)
+
+    def ready(X):
+        if moments is not None:
+            moments.update(X)
+        return moved_once(X, conditions, estimator)
+
     with one_process(estimator):
-        found, parts = score(estimator, runs, conditions, *parts, prefix, moments)
+        found, parts = score(estimator, runs, conditions, *parts, prefix, ready)
     if all("changes" in part.dtype.names for own in parts for part in own):
         sd = units.sd if moments is None else moments.sd
         changes = [joined_changes([part["changes"] for part in own]) for own in parts]
@@ -119,29 +128,23 @@ def scores_over_batches(
     return found
 
 
-def _scores_of_labels(
-    estimator, runs, conditions, units, store, caller, prefix, moments
-):
+def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready):
     """Return the scores of accuracy, and the parts by condition and batch."""
     cleans = []
 
-    def tasks_of(X, y, key):
-        if moments is not None:
-            moments.update(X)
-        X = moved_once(X, conditions, estimator)
-        name = store.key(key, "labels of clean rows")
-        cleans.append(store.run(name, _plain_labels, estimator, X, caller))
-        data = X, y, None, cleans[-1], units, caller
+    def tasks_of(X, y, clean):
+        cleans.append(clean)
+        data = X, y, None, clean, units, caller
         return [(condition_part, estimator, c, *data) for c in conditions]
 
-    parts = runs.run(conditions, tasks_of, prefix)
+    first = "labels of clean rows", partial(_plain_labels, estimator, caller)
+    parts = runs.run(conditions, tasks_of, prefix, ready=ready, first=first)
     clean = np.concatenate(cleans)
     y, labels = label_pair(runs.y, clean, caller)
     found = _with_effects(runs, parts, float((labels == y).mean()), clean)
     found.correct = np.stack([joined(own, "correct") for own in parts], axis=1)
     found.score = found.correct.mean(axis=0)
-    flipped = [joined(own, "flipped") for own in parts]
-    found.flip_rate = np.array([one.mean() for one in flipped])
+    found.flipped = np.stack([joined(own, "flipped") for own in parts], axis=1)
     if all("refused" in part.dtype.names for own in parts for part in own):
         shares = np.array([[part["refused"] for part in own] for own in parts])
         found.refused = np.average(shares, axis=1, weights=runs.sizes)
@@ -150,7 +153,7 @@ def _scores_of_labels(
     return found, parts
 
 
-def _plain_labels(estimator, X, caller):
+def _plain_labels(estimator, caller, X):
     # As objects a checkpoint could not keep them.
     return label_array(predict_labels(estimator, X), caller, "y_pred")
 
@@ -162,18 +165,16 @@ def _with_effects(runs, parts, clean_score, clean):
     return ConditionScores(runs.y, clean_score, clean, None, **effects)
 
 
-def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, moments):
+def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, ready):
     """Return the scores of a scorer from the answers of the model to all batches."""
     answers = AnswersOfBatches(scorer, estimator, units, *runs.first)
+    clean, moved = answers.clean_part, answers.condition_part  # sent once
 
     def tasks_of(X, y, _):
-        if moments is not None:
-            moments.update(X)
-        X = moved_once(X, conditions, estimator)
-        tasks = [(answers.clean_part, X)]
-        return tasks + [(answers.condition_part, c, X, y) for c in conditions]
+        return [(clean, X), *((moved, c, X, y) for c in conditions)]
 
-    parts = runs.run(["clean rows", *conditions], tasks_of, prefix)
+    things = ["clean rows", *conditions]
+    parts = runs.run(things, tasks_of, prefix, ready=ready)
     shape = getattr(runs.first[0], "shape", (n_rows(runs.first[0]),))
     value = partial(answers.score, y=runs.y, shape=(len(runs.y), *shape[1:]))
     found = _with_effects(runs, parts[1:], value(parts[0]), None)

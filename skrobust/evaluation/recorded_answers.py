@@ -16,7 +16,7 @@ _METHODS = ("predict", "predict_proba", "decision_function")
 _CALLER = "evaluate_perturbations"
 _CURE = (
     "such a score is no function of labels and answers alone. Give rows in memory, or "
-    "another scoring."
+    "another scoring, such as the name 'r2' or 'neg_log_loss'."
 )
 
 

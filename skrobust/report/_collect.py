@@ -33,6 +33,7 @@ def collect_report(
     n_jobs=None,
     verbose=None,
     checkpoint=None,
+    record=None,
     title=None,
     call=None,
     dataset=None,
@@ -124,6 +125,11 @@ def collect_report(
     checkpoint : str or path, default=None
         Folder in which finished conditions and attacks are kept, so that a report that
         was interrupted goes on from there when it is made again.
+    record : str or path, default=None
+        File for a sealed record of all perturbations and attacks, with what was found
+        for each sample, and of this report: for
+        :func:`~skrobust.evaluation.verify_record` and
+        :func:`~skrobust.evaluation.replay_record`.
     title : str, default=None
         Heading of the report.
     call : str, default=None
@@ -145,7 +151,7 @@ def collect_report(
         None), ``verdicts`` (one for each model), ``untested`` and ``undefined`` (what
         was not tested, and why a number is undefined), ``comparisons`` (rankings of two
         and more models, with their paired differences), ``skipped``, ``warnings`` and
-        ``versions``, and ``evidence`` where it was asked for.
+        ``versions``, and ``evidence`` and ``record`` where they were asked for.
 
     Raises
     ------

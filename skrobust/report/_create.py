@@ -205,8 +205,9 @@ def create_report(
         ``data_range``, ``eps``, ``norm``, ``attacks``, ``radii``, ``conditions``,
         ``groups``, ``times``, ``metrics``, ``checks``, ``thresholds``,
         ``reference``, ``evidence``, ``n_samples``, ``class_counts``, ``n_labels``,
-        ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``title``,
-        ``dataset``.
+        ``random_state``, ``n_jobs``, ``verbose``, ``checkpoint``, ``record``,
+        ``title``, ``dataset``. The page links to the record by its name, so that both
+        are in one folder.
 
     Returns
     -------
@@ -240,9 +241,19 @@ def create_report(
         folder = Path(path).resolve().parent
         if not folder.is_dir():
             raise FileNotFoundError(f"create_report found no folder {folder}.")
+    record = settings.get("record")
+    if record is not None and _folder(record) != _folder(out):
+        raise ValueError(
+            "create_report needs record and out in one folder, since the page links to "
+            f"the record by its name; record is in {str(_folder(record))!r}."
+        )
     settings["call"] = _call(files, settings) if call is None else call
     collected = collect_for("create_report", models, X, y, **settings)
     return write_report(collected, **files)
+
+
+def _folder(path):
+    return Path(path).resolve().parent
 
 
 def _call(files, settings):

@@ -95,6 +95,7 @@ def build_report(collected):
             **collected,
             **page_parts(collected, models),
             "evidence": evidence,
+            "record": collected.get("record"),
             "comparisons": comparisons,
             "models": models,
             "columns_of_summary": summary_columns(collected, rows),

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._results import Results
+from skrobust._sealed import SEAL, open_seal, seal
 from skrobust._validation import invalid
 from skrobust.report.strict_json import strict_json, to_plain
 
 FORMAT = "skrobust report"
-VERSION = 3
+VERSION = 4
 
 
 def plain_report(collected):
@@ -24,8 +25,8 @@ def plain_report(collected):
 
 
 def to_json(collected):
-    """Return collected data as the text of a JSON file."""
-    return strict_json(plain_report(collected))
+    """Return collected data as the text of a JSON file, with its seal."""
+    return strict_json(seal(plain_report(collected)))
 
 
 def report_from_json(source):
@@ -50,14 +51,15 @@ def report_from_json(source):
     Raises
     ------
     ValueError
-        For what is no JSON twin of a report, or of a later format.
+        For what is no JSON twin of a report, is of another format, or was changed since
+        it was written: a number that was edited is refused.
 
     Notes
     -----
-    The file holds ``format`` ("skrobust report") and ``format_version`` (3), which
-    rises when a key changes its meaning or goes; keys may be added without it. From 3
-    on the attacks on regressors have R2 in place of accuracy; files of 2 are read. The
-    others are those of :func:`~skrobust.report.collect_report`; see
+    The file holds ``format`` ("skrobust report"), ``format_version`` (4), which rises
+    when a key changes its meaning or goes (keys may be added without it), and ``seal``,
+    the SHA-256 of each part and of all: it finds damage and careless edits, and is no
+    signature. The other keys are those of :func:`~skrobust.report.collect_report`; see
     :func:`report_schema` for their types. All numbers are finite; null stands for what
     is undefined or was skipped.
 
@@ -82,29 +84,29 @@ def report_from_json(source):
     if isinstance(source, str) and source.lstrip().startswith("{"):
         plain = _parsed(source, caller, "its text")
     elif isinstance(source, (str, os.PathLike)):
-        plain = _parsed(Path(source).read_text(encoding="utf-8"), caller, source)
+        plain = _parsed(Path(source).read_bytes(), caller, source)
     rule = "the JSON twin of a report: a file, its text or a dict"
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise invalid("source", caller, rule, source)
     version = plain.get("format_version")
-    if not isinstance(version, int) or version > VERSION or version < 2:
+    if version != VERSION:
         raise ValueError(
             f"{caller} reads the format version {VERSION}; this file has {version!r}. "
             "Use the version of skrobust that wrote it."
         )
-    return restored(plain)
+    return restored(open_seal(plain, f"{caller}: the report"))
 
 
 def _parsed(text, caller, name):
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise ValueError(f"{caller} found no JSON in {name}: {error}.") from error
 
 
 def restored(plain):
     """Return plain data with its tables as arrays again."""
-    marks = ("format", "format_version")
+    marks = ("format", "format_version", SEAL)
     collected = {key: value for key, value in plain.items() if key not in marks}
     settings = dict(collected["settings"])
     if settings.get("norm") == "inf":

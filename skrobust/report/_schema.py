@@ -8,6 +8,7 @@ from skrobust.report.schema_parts import (
     NUMBER,
     OR_TEXT,
     PAIR,
+    SEALED,
     TEXT,
     list_of,
     map_of,
@@ -158,7 +159,7 @@ def report_schema():
     >>> from skrobust.report import report_schema
     >>> schema = report_schema()
     >>> schema["properties"]["format"], schema["properties"]["format_version"]
-    ({'const': 'skrobust report'}, {'const': 3})
+    ({'const': 'skrobust report'}, {'const': 4})
     """
     text = dict.fromkeys(("model", "section"), TEXT)
     undefined = ("model", "number", "reason")
@@ -182,7 +183,11 @@ def report_schema():
                 "skipped": list_of(object_of({**text, "reason": TEXT})),
                 "warnings": list_of(object_of({**text, "text": TEXT, "count": COUNT})),
                 "versions": map_of(TEXT),
+                "seal": object_of(
+                    {"algorithm": TEXT, "parts": map_of(TEXT), "whole": TEXT}
+                ),
             },
             evidence=or_null(evidence_schema()),
+            record=or_null(SEALED),
         ),
     }

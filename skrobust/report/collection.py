@@ -7,7 +7,9 @@ import numpy as np
 
 from skrobust._containers import is_frame, is_text, shape_of
 from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust.datasets import BatchedRows
 from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.records.recorder import Recorder, check_record_path
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference
 from skrobust.report.evidence_by_clause import build_evidence, check_evidence
@@ -17,6 +19,7 @@ from skrobust.report.model_ranking import compare_all
 from skrobust.report.model_verdict import build_verdicts
 from skrobust.report.next_steps import untested
 from skrobust.report.report_options import check_options, name_of_conditions
+from skrobust.report.sealed_report import sealed_report
 from skrobust.report.section_log import Log
 from skrobust.report.several_targets import by_target
 from skrobust.report.undefined_numbers import undefined_numbers
@@ -45,12 +48,16 @@ def collect(caller, models, X, y, **options):
     """
     started = time.perf_counter()
     _check_models(models, caller)
+    _refuse_batches({"X": X, "X_train": options["X_train"]}, caller)
     for name, model in models.items():
         data_facts.kind_of(name, model)
     if not is_frame(X) and not hasattr(X, "shape"):
         X = np.asarray(X)
     frameworks = check_evidence(options["evidence"], caller)
-    record = record_of(models, X, y, options["X_train"]) if frameworks else None
+    data, path, recorder = (models, X, y, options["X_train"]), options["record"], None
+    if path is not None:
+        path, recorder = check_record_path(path, caller), Recorder(*data, caller)
+    record = record_of(*data, recorder) if frameworks else None
     models, columns, y = by_target(models, X, y)
     kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
     targets = None if columns is None else list(dict.fromkeys(columns.values()))
@@ -105,6 +112,7 @@ def collect(caller, models, X, y, **options):
     for name, model in models.items():
         target = None if targets is None else columns[name]
         own = y if targets is None else y[:, targets.index(target)]
+        work["recorder"] = recorder and recorder.of_model(name, model, target)
         data = name, model, kinds[name], X, own, settings, work, log, target
         collected["models"].append(ModelSections(*data).measure())
         log.finish_model()
@@ -126,6 +134,7 @@ def collect(caller, models, X, y, **options):
     collected["untested"] = untested(collected)
     log.close()
     collected["versions"] = data_facts.versions()
+    collected["record"] = recorder and sealed_report(recorder, path, collected)
     evidence = build_evidence(collected, frameworks, record) if frameworks else None
     collected["evidence"] = evidence
     collected["seconds"] = time.perf_counter() - started
@@ -137,6 +146,16 @@ def _plain_sizes(eps):
     if isinstance(eps, (list, tuple)):
         return [_plain_sizes(one) for one in eps]
     return np.asarray(eps).tolist()
+
+
+def _refuse_batches(given, caller):
+    for name, rows in given.items():
+        if isinstance(rows, BatchedRows):
+            raise ValueError(
+                f"{caller} needs {name} in memory, and these rows come in batches: "
+                f"give it a sample of them, such as {name}, y = next(iter(rows)). "
+                "evaluate_perturbations and evaluate_attack take all batches."
+            )
 
 
 def _check_models(models, caller):

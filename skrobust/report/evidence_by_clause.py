@@ -3,9 +3,10 @@
 import numbers
 
 from skrobust._validation import invalid
+from skrobust.evaluation.records.fingerprints import ALGORITHM
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 from skrobust.report.evidence_figures import list_figures
-from skrobust.report.evidence_record import ALGORITHM, COVERS, MODEL_COVERS
+from skrobust.report.evidence_record import COVERS, MODEL_COVERS
 
 VERSION = 1
 NOTE = (
@@ -76,6 +77,7 @@ def build_evidence(collected, names, record):
             "data_algorithm": ALGORITHM,
             "data_covers": COVERS,
             "model_covers": MODEL_COVERS,
+            "sealed": collected["record"],
             "measured_at": collected["created"],
             "random_state": _shown(collected["settings"]["random_state"]),
             "settings": _settings(collected["settings"]),

@@ -7,10 +7,12 @@ from skrobust.report.schema_parts import (
     NUMBER,
     OR_TEXT,
     PAIR,
+    SEALED,
     TEXT,
     list_of,
     map_of,
     object_of,
+    or_null,
 )
 
 
@@ -78,5 +80,6 @@ def _record():
             "measured_at": TEXT,
             "random_state": {"type": ["integer", "string", "null"]},
             "call": OR_TEXT,
-        }
+        },
+        sealed=or_null(SEALED),
     )

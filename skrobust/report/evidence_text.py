@@ -90,6 +90,10 @@ def _record(record):
             f"- {data['name'].capitalize()}: {shape}, {escaped(data['dtype'])}, "
             f"{record['data_algorithm']} `{data['fingerprint']}`"
         )
+    sealed = record.get("sealed")
+    if sealed:
+        name = escaped(sealed["file"])
+        yield f"- Sealed record: {name}, SHA-256 `{sealed['sha256']}`"
     for model in record["models"]:
         known = model["fingerprint"]
         mark = (

@@ -84,6 +84,11 @@ class ModelSections:
         data = (self.work["store"], self.model, self.X, self.y, parts, function)
         return self._run(section, optional_measurements.kept, *data, *args, **kwargs)
 
+    def _recorder(self, step):
+        """Return what records an evaluation, or None."""
+        recorder = self.work["recorder"]
+        return recorder and recorder.called(step)
+
     def _skip(self, section, reason):
         self.log.skip(self.name, section, reason)
 
@@ -159,6 +164,7 @@ class ModelSections:
             )
         names = ("conditions", "X_train", "n_jobs", "verbose", "checkpoint")
         options = {name: self.work[name] for name in names}
+        options["record"] = self._recorder("perturbations")
         function = measurements.stability
         return self._on_rows("stability", function, self.settings, **options)
 
@@ -190,9 +196,8 @@ class ModelSections:
         checked = headline_of(list(made)) if of_labels else None
         for name, attack in made.items():
             parts = name, evaluate_attack, attack
-            found[name] = results = self._on_rows(
-                *parts, **options, checks=name == checked
-            )
+            options |= {"checks": name == checked, "record": self._recorder(name)}
+            found[name] = results = self._on_rows(*parts, **options)
             if results is None:
                 continue
             if "skipped" in results:

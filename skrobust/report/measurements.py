@@ -119,7 +119,7 @@ def stability(model, X, y, settings, *, conditions, X_train, **jobs):
         Training rows: the source of the pixel range, where none is given, and of the
         scales of tables.
     **jobs : object
-        ``n_jobs``, ``verbose`` and ``checkpoint``, as in
+        ``n_jobs``, ``verbose``, ``checkpoint`` and ``record``, as in
         :func:`~skrobust.evaluation.evaluate_perturbations`.
 
     Returns

@@ -16,6 +16,10 @@ def object_of(required, **optional):
     }
 
 
+# The file of a sealed record, and its digest.
+SEALED = object_of({"file": TEXT, "sha256": TEXT})
+
+
 def or_null(schema):
     """Return the schema of a value that may be null."""
     return {"anyOf": [schema, {"type": "null"}]}

@@ -53,5 +53,5 @@ def strict_json(value):
 
 def _is_large(name, value):
     # One value per row and condition, which scores summarise; and objects.
-    large = name in ("correct", "perturbations")
+    large = name in ("correct", "flipped", "perturbations")
     return large and (value is None or isinstance(value, np.ndarray))

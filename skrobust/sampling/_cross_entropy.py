@@ -4,11 +4,10 @@ import numpy as np
 
 from skrobust._containers import to_array
 from skrobust._parameters import Count
-from skrobust._responses import predict_probabilities
 from skrobust._validation import check_rows, check_same_length, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
-from skrobust.sampling.core.pool import n_rows
+from skrobust.sampling.core.pool import called, confidence_of, n_rows
 from skrobust.sampling.designs.histograms import (
     bin_numbers,
     divergences,
@@ -109,6 +108,7 @@ class CrossEntropySampler(BaseSampler):
     _sequential = False
     _known_sizes = False
     _needs_scores = False
+    _needs_confidence = True
     _methods = ("default",)
     _estimators = ("default", "published")
     _caveat = BIASED
@@ -140,11 +140,11 @@ class CrossEntropySampler(BaseSampler):
     def _suspicion(self, X, y_pred):
         caller, auxiliary = type(self).__name__, self.auxiliary
         if not isinstance(auxiliary, str):
-            features = auxiliary(X) if callable(auxiliary) else auxiliary
+            features = called(auxiliary, X) if callable(auxiliary) else auxiliary
         elif self.estimator is None:
             features = X
         else:
-            features = 1 - predict_probabilities(self.estimator, X, caller).max(axis=1)
+            features = 1 - confidence_of(self.estimator, X, caller)
         features = to_array(features)
         features = check_rows(features.reshape(len(features), -1), caller)
         check_same_length(caller, X=range(n_rows(X)), auxiliary=features)

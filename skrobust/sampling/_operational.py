@@ -5,6 +5,7 @@ from scipy.special import ndtri, stdtrit
 
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
+from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.cross_fitted import check_features
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.pool import n_rows
@@ -191,7 +192,9 @@ class OperationalSampler(CostedSampler):
         X : array-like of shape (n_pool,) or (n_pool, ...)
             With an estimator, or with a callable ``auxiliary``: the inputs, handed on
             as they are. Otherwise 1-D scores, finite and at least 0; higher means
-            more likely mispredicted, for example 1 - confidence.
+            more likely mispredicted, for example 1 - confidence. Inputs may come in
+            :class:`~skrobust.datasets.BatchedRows`: the model, or the callable, is then
+            asked about one batch after the other.
         y : None
             Ignored.
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
@@ -214,6 +217,7 @@ class OperationalSampler(CostedSampler):
         ValueError
             For an empty pool, bad scores, costs or features, or unequal lengths.
         """
+        X = in_memory(self, X, y_pred)
         n_pool = n_rows(X)
         if features is not None:
             caller = f"{type(self).__name__}.fit"

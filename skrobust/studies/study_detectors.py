@@ -1,14 +1,15 @@
 """Fitted detectors of the deepfake study: given weights, or trained here."""
 
+import io
 import warnings
-from functools import partial
 
-import joblib
 import numpy as np
 
 from skrobust._optional import require
+from skrobust._sealed import find_named, write_named
 from skrobust._validation import invalid
-from skrobust._whole_file import write_whole
+from skrobust.base.content_digest import content_digest
+from skrobust.evaluation.checkpoint import versions_of
 from skrobust.nets import make_net_classifier
 
 CLASSES = ("fake", "real")
@@ -52,9 +53,14 @@ def make_detectors(names, weights, orders, train, size, *, device, keep, seed, s
                 f"clips ({len(train)} images, each also mirrored, {size.n_epochs} "
                 f"epoch{'s' if size.n_epochs > 1 else ''})"
             )
-            file = _file_of(name, net, train, size, keep, seed)
-            say(f"{name} is {origin[name]}{', kept' if file.is_file() else ''}")
-            net = _trained(net, train, size, device, file, seed)
+            stem = _stem_of(name, net, train, size, seed)
+            file = find_named(keep, stem, ".pt")  # damaged ones are left out
+            say(f"{name} is {origin[name]}{', kept' if file else ''}")
+            if file is None:
+                file = write_named(
+                    keep, stem, ".pt", _trained(net, train, size, device, seed)
+                )
+            _load(net, file)
         # Small batches stay in the cache of a CPU: up to five times faster.
         models[name] = make_net_classifier(
             net.eval(),
@@ -93,21 +99,27 @@ def _net(name, weights, orders, seed):
     return net, ready
 
 
-def _file_of(name, net, train, size, keep, seed):
-    """Return the file of the weights after training, which may be there."""
-    begun = joblib.hash([v.numpy() for v in net.state_dict().values()])
-    mark = joblib.hash([begun, train.X, train.y, size.n_epochs, seed])
-    return keep / f"{name}_{mark[:12]}.pt"
-
-
-def _trained(net, train, size, device, file, seed):
-    """Return the net after training, from disk where it was trained before."""
+def _stem_of(name, net, train, size, seed):
+    """Return the beginning of the name of the file with the weights after training."""
     import torch
 
-    if file.is_file():
-        state = torch.load(file, weights_only=True, map_location="cpu")
-        net.load_state_dict(state)
-        return net
+    begun = [v.numpy() for v in net.state_dict().values()]
+    known = [begun, train.X, train.y, size.n_epochs, seed]
+    known += [versions_of(net), str(torch.__version__)]
+    return f"{name}_{content_digest(known)[:12]}"
+
+
+def _load(net, file):
+    import torch
+
+    state = torch.load(file, weights_only=True, map_location="cpu")
+    net.load_state_dict(state)
+
+
+def _trained(net, train, size, device, seed):
+    """Return the weights of the net after training, as the bytes of a file."""
+    import torch
+
     classifier = make_net_classifier(
         net,
         classes=[0, 1],
@@ -120,7 +132,6 @@ def _trained(net, train, size, device, file, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         classifier.fit(X, np.tile(train.y, 2))
-    net = classifier.module_.cpu()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, partial(torch.save, net.state_dict()))
-    return net
+    file = io.BytesIO()
+    torch.save(classifier.module_.cpu().state_dict(), file)
+    return file.getvalue()

@@ -1,18 +1,25 @@
-"""Cache of answers on disk, one SQLite file."""
+"""Cache of answers on disk, one SQLite file, each row with its digest."""
 
 import contextlib
 import json
 import os
 import sqlite3
+import warnings
 from pathlib import Path
 
+from skrobust._sealed import bytes_digest
+from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 
 _AT_ONCE = 500  # keys of one question to the file
+_TABLE = "CREATE TABLE IF NOT EXISTS sealed (k TEXT PRIMARY KEY, v TEXT, d TEXT)"
 
 
 class AnswerCache:
     """Answers by key; each batch is written whole or not at all.
+
+    A row whose digest (of its key and its answer) does not hold counts as unknown, so
+    that it is asked again.
 
     Parameters
     ----------
@@ -30,9 +37,7 @@ class AnswerCache:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with self._open() as file:
-                file.execute(
-                    "CREATE TABLE IF NOT EXISTS a (k TEXT PRIMARY KEY, v TEXT)"
-                )
+                file.execute(_TABLE)
                 file.commit()
         except sqlite3.DatabaseError:
             rule = f"{rule} that this class has written"
@@ -40,22 +45,55 @@ class AnswerCache:
 
     def _open(self):
         # A connection for each call: connections belong to threads.
-        return contextlib.closing(sqlite3.connect(self._path, timeout=30))
+        file = sqlite3.connect(self._path, timeout=30)
+        file.text_factory = bytes  # what is damaged may be no text
+        return contextlib.closing(file)
 
     def read(self, keys):
-        """Return the known answers by key."""
-        known, keys = {}, list(dict.fromkeys(keys))
-        with self._open() as file:
-            for start in range(0, len(keys), _AT_ONCE):
-                part = keys[start : start + _AT_ONCE]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT k, v FROM a WHERE k IN ({marks})"
-                known |= {k: json.loads(v) for k, v in file.execute(query, part)}
+        """Return the known answers by key.
+
+        Raises
+        ------
+        ValueError
+            For a file that SQLite cannot read.
+        """
+        known, keys, n_bad = {}, list(dict.fromkeys(keys)), 0
+        try:
+            with self._open() as file:
+                for start in range(0, len(keys), _AT_ONCE):
+                    part = keys[start : start + _AT_ONCE]
+                    marks = ",".join("?" * len(part))
+                    query = f"SELECT k, v, d FROM sealed WHERE k IN ({marks})"
+                    for k, v, d in file.execute(query, part):
+                        if isinstance(v, bytes) and _digest(k, v) == d:
+                            known[k.decode()] = json.loads(v)
+                        else:
+                            n_bad += 1
+        except sqlite3.DatabaseError as error:
+            raise ValueError(
+                f"The cache {str(self._path)!r} is damaged ({error}); move it away to "
+                "ask anew."
+            ) from None
+        if n_bad:
+            text = f"{n_bad} answers in {str(self._path)!r} were damaged: asked again."
+            warnings.warn(text, UserWarning, stacklevel=level_outside())
         return known
 
     def write(self, answers):
-        """Keep answers by key."""
-        rows = [(k, json.dumps(v)) for k, v in answers.items()]
-        with self._open() as file:
-            file.executemany("INSERT OR REPLACE INTO a VALUES (?, ?)", rows)
-            file.commit()
+        """Keep answers by key; warn where the file does not take them."""
+        texts = {k.encode(): json.dumps(v).encode() for k, v in answers.items()}
+        rows = [
+            [part.decode() for part in (k, v, _digest(k, v))] for k, v in texts.items()
+        ]
+        try:
+            with self._open() as file:
+                file.executemany("INSERT OR REPLACE INTO sealed VALUES (?, ?, ?)", rows)
+                file.commit()
+        except sqlite3.DatabaseError as error:  # what was paid for is not lost
+            text = f"{len(rows)} answers are not kept in {str(self._path)!r}: {error}."
+            warnings.warn(text, UserWarning, stacklevel=level_outside())
+
+
+def _digest(k, v):
+    key = k if isinstance(k, bytes) else str(k).encode()
+    return bytes_digest(key + b"\n" + v).encode()

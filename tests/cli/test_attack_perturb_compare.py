@@ -1,5 +1,6 @@
 """attack, compare, perturb, doctor, completion and the thresholds of --fail-under."""
 
+import hashlib
 import io
 import json
 import os
@@ -27,7 +28,7 @@ pytest.importorskip("click.testing")
 from cli_runner import run  # noqa: E402
 
 from skrobust.attacks import FGSM  # noqa: E402
-from skrobust.cli import main  # noqa: E402
+from skrobust.cli import main, perturbed_copies  # noqa: E402
 from skrobust.cli.batched_source import batched_source  # noqa: E402
 from skrobust.cli.thresholds import judge, write_junit  # noqa: E402
 from skrobust.evaluation import evaluate_attack  # noqa: E402
@@ -209,26 +210,46 @@ def test_perturb_names_a_kind_that_does_not_apply(tmp_path):
     assert "does not apply" not in text
 
 
-def test_perturb_goes_on_where_it_was(folder, tmp_path):
-    out = tmp_path / "out"
-    args = ["perturb", folder / "rows.npz", "--preset", "tabular", "--out", out]
-    assert run(*args)[0] == 0
-    files = sorted(out.rglob("*.npz"))
-    wanted = [file.read_bytes() for file in files]
-    manifest = out / "skrobust-perturb.json"
-    then = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**then, "complete": False}))
-    for file in files[5:]:
-        file.unlink()
-    assert "not empty" in refused(*args, "--seed", "1")  # other work
-    code, text, _ = run(*args)
+def test_perturb_goes_on_where_it_was(folder, tmp_path, monkeypatch):
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    args = ["perturb", folder / "rows.npz", "--preset", "tabular", "--out"]
+    assert run(*args, whole)[0] == 0
+    names = sorted(p.relative_to(whole) for p in whole.rglob("*.npz"))
+    manifest = json.loads((whole / "skrobust-perturb.json").read_text())
+    assert sorted(manifest["files"]) == [name.as_posix() for name in names]
+    for name in names:
+        content = (whole / name).read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        assert manifest["files"][name.as_posix()] == digest
+    written, write = [], perturbed_copies.write_whole
+
+    def killed(place, content):
+        if len(written) == 5:
+            raise KeyboardInterrupt
+        written.append(place)
+        write(place, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(perturbed_copies, "write_whole", killed)
+        assert run(*args, out)[0] == 130
+    journal = out / "skrobust-perturb.journal"
+    assert journal.read_bytes().count(b"\n") == 5
+    assert "not empty" in refused(*args, out, "--seed", "1")  # other work
+    content = bytearray(written[2].read_bytes())
+    content[-30] ^= 1
+    written[2].write_bytes(content)  # damaged, and so is the line of another one
+    journal.write_bytes(journal.read_bytes().replace(b'"file"', b'"File"', 1))
+    kept = [written[k].stat().st_mtime_ns for k in (1, 3, 4)]
+    code, text, _ = run(*args, out)
     assert code == 0
-    assert f"{len(files) - 5} files written" in text
-    assert [len(file.read_bytes()) for file in files] == [len(w) for w in wanted]
-    for file, content in zip(files, wanted, strict=True):
-        (tmp_path / "old.npz").write_bytes(content)
-        old = arrays(tmp_path / "old.npz")["X"]
-        assert np.array_equal(arrays(file)["X"], old, equal_nan=True)
+    assert f"{len(names) - 3} files written" in text
+    assert [written[k].stat().st_mtime_ns for k in (1, 3, 4)] == kept
+    for name in names:
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
+    assert not journal.exists()
+    place = out / "skrobust-perturb.json"
+    place.write_text(place.read_text().replace('"seed": 0', '"seed": 1'))
+    assert "is damaged: 'seed' is not what was written" in refused(*args, out)
 
 
 def test_perturb_images(tmp_path):
@@ -305,7 +326,7 @@ def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     until = time.monotonic() + 60
-    while not list(tmp_path.glob(".skrobust-attack-*/*.npy")):
+    while not list(tmp_path.glob(".skrobust-attack-*/*.part")):
         assert time.monotonic() < until
         assert work.poll() is None
         time.sleep(0.01)
@@ -315,7 +336,7 @@ def test_ctrl_c_leaves_what_the_same_command_goes_on_from(folder, tmp_path):
     assert "Go on with: skrobust attack" in stderr
     assert "Traceback" not in stderr
     assert not (tmp_path / "r.json").exists()
-    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob(".skrobust-attack-*/*.npy")}
+    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob(".skrobust-attack-*/*.part")}
     again = [*command, "--checkpoint", str(next(iter(kept)).parent)]
     done = subprocess.run(again, cwd=tmp_path, env=env, capture_output=True)
     assert done.returncode == 0, done.stderr
@@ -333,7 +354,7 @@ def test_rows_in_batches_give_the_same(folder, tmp_path):
     attack = ("attack", model, "--eps", "0.5", "--attack", "FGSM", "--json", "-")
     wanted = json.loads(run(attack[0], model, "iris", *attack[2:], "--no-checks")[1])
     for data, target in (("rows.parquet", "kind"), ("rows.npy", "kinds.npy")):
-        more = ("--target", target, "--batch-size", "40")
+        more = ("--target", target, "--batch-size", "40", "--no-checks")
         code, stdout, stderr = run("attack", model, data, *attack[2:], *more)
         assert code == 0, stderr
         found = json.loads(stdout)
@@ -365,6 +386,44 @@ def test_labels_in_tar_files_are_of_the_kind_of_the_model(tmp_path, classes):
                 tar.addfile(member, io.BytesIO(content))
     (_, y), *_ = batched_source("rows.tar", None, 4, model)
     assert y.tolist() == [*classes, *classes]
+    (_, y), *_ = batched_source("rows.tar", None, 4, model, label_as="text")
+    assert y.tolist() == ["1", "02", "1", "02"]
+
+
+def test_options_say_what_a_sample_in_tar_files_is(folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    np.save(tmp_path / "rows.npy", X)
+    np.save(tmp_path / "kinds.npy", y)
+    with tarfile.open(tmp_path / "rows.tar", "w") as tar:
+        for i, (row, kind) in enumerate(zip(X, y, strict=True)):
+            parts = {"extra.npy": row * 0, "npy": row}
+            for ending, values in parts.items():
+                file = io.BytesIO()
+                np.save(file, values)
+                parts[ending] = file.getvalue()
+            parts["json"] = json.dumps({"kind": int(kind)}).encode()
+            for ending, content in parts.items():
+                member = tarfile.TarInfo(f"{i}.{ending}")
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    model = str(folder / "strong.skops")
+    attack = ("--eps", "0.5", "--attack", "FGSM", "--json", "-", "--batch-size", "40")
+    npy = run("attack", model, "rows.npy", *attack, "--target", "kinds.npy")
+    of_json = ("rows.tar", *attack, "--target", "json:kind")
+    found = run("attack", model, *of_json, "--row", "npy")
+    assert found[0] == 0, found[2]
+    wanted = json.loads(npy[1])["attacks"]
+    assert json.loads(found[1])["attacks"] == wanted
+    assert wanted[0]["accuracy"] > 0.9
+    other = run("attack", model, *of_json, "--row", "extra.npy")[1]
+    assert json.loads(other)["attacks"][0]["accuracy"] < 0.5
+    assert "row='npy'" in refused("attack", model, *of_json)
+    assert "roman" in refused("attack", model, *of_json, "--label-as", "roman")
+    parts = ("rows.npy", *attack, "--target", "kinds.npy", "--row", "npy")
+    said = refused("attack", model, *parts)
+    assert "--row is an option of tar files, and 'rows.npy' is an npy file" in said
+    said = refused("attack", model, "iris", *attack[:2], "--convert")
+    assert "--convert is an option of tar files, and --batch-size is needed" in said
 
 
 def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
@@ -380,7 +439,6 @@ def test_what_rows_in_batches_do_not_have_is_refused(folder, tmp_path):
         return refused("attack", model, data, *more)
 
     batched = ("--batch-size", "9")
-    assert "leave out --checks or --batch-size" in said("--checks", *batched)
     assert "--eps as a number: '0.1 std'" in said(*batched, eps="0.1 std")
     assert "and 'rows.csv' is none of these" in said(*batched, data="rows.csv")
     assert "There is no npy file 'y'; beside" in said(*batched, target="y")

@@ -105,7 +105,7 @@ def test_report_has_the_arguments_of_python(folder, tmp_path):
     for name in names:
         assert f"Robust accuracy, {name}" in text
     assert (tmp_path / "r.md").read_text().startswith("#")
-    assert list((tmp_path / "parts").glob("*.npy"))
+    assert list((tmp_path / "parts").glob("*.part"))
     assert "0.1, 0.3" in out.read_text(encoding="utf-8")
 
 
@@ -333,7 +333,9 @@ def test_measurements_go_on_after_ctrl_c(command, folder, tmp_path):
     args += ["--attack", "PGD"]
     if command == "report":
         models, args = models[:1], [*args, "--out", "r.html", "--no-checks"]
-    said, kept = interrupted([command, *models, "iris", *args], "parts/*.npy", tmp_path)
+    said, kept = interrupted(
+        [command, *models, "iris", *args], "parts/*.part", tmp_path
+    )
     assert f"Go on with: skrobust {command}" in said
     assert kept
     assert kept == {p: p.stat().st_mtime_ns for p in kept}  # read, not made again

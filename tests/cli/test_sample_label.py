@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from problems import digit_rows
+from resealed_state import resealed
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import SVC
@@ -501,8 +502,11 @@ def test_draws_that_cannot_be_made_again_lose_no_answer(begun):
     fill(path, dict.fromkeys(ids[:4], ":right"))
     assert run("sample", table, "--state", state, "--answers", path)[0] == 0
     content = json.loads(state.read_text())
-    content["pi"][0] /= 2  # as another version of numpy may
+    content["pi"][0] /= 2
     state.write_text(json.dumps(content))
+    damaged = refused("sample", table, "--state", state)
+    assert "'s.json' is damaged: 'pi' is not what was written" in damaged
+    state.write_text(resealed(content))  # as under another version of numpy
     fill(path, dict.fromkeys(ids, ":right"))
     code, out, err = run("sample", table, "--state", state, "--answers", path)
     assert code == 0
@@ -1028,16 +1032,96 @@ def test_journals_that_do_not_belong(begun, pool):
     assert "whose state is gone" in refused(*begin)
     assert journal.read_bytes() == whole
     state.write_bytes(kept)
-    journal.write_bytes(whole.replace(b'"session": "', b'"session": "x'))
+    other = state.with_name("other.json")
+    run("sample", table, "--model", model, "--state", other, "-n", 10)
+    with labelling_session.Session(other) as session:
+        session.resume()
+        session.answer(session.sampler.ids_[0].item(), "failed", True)
+    journal.write_bytes(other.with_name("other.json.journal").read_bytes())
     assert "another session" in refused("sample", table, "--state", state)
-    journal.write_bytes(b"{}\n" + whole)
-    assert "Line 1" in refused("sample", table, "--state", state)
-    unknown = next(i for i in range(N) if i not in ids)
-    journal.write_bytes(whole.replace(b'"id": %d' % ids[0], b'"id": %d' % unknown))
-    assert "does not fit" in refused("sample", table, "--state", state)
+    changed = whole.replace(b'"id": %d' % ids[0], b'"id": %d' % ids[1])
+    for content in (b"{}\n" + whole, changed, whole + b"\n", whole * 2):
+        journal.write_bytes(content)
+        message = refused("sample", table, "--state", state)
+        assert re.search(r"Line [12] of 's\.json\.journal' is damaged\.", message)
+        assert journal.read_bytes() == content
+        assert state.read_bytes() == kept
     journal.write_bytes(whole)
     code, out, _ = run("sample", table, "--state", state)
     assert (code, "1 of 150" in out) == (0, True)
+
+
+def test_lines_that_the_state_holds_are_missed(begun):
+    table, state, _, ids = begun
+    with labelling_session.Session(state) as session:
+        session.resume()
+        for i in ids[:3]:
+            session.answer(i, "failed", i == ids[1])
+        session.save()
+        session.answer(ids[3], "failed", True)
+    journal = state.with_name("s.json.journal")
+    whole = journal.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    go_on = ("sample", table, "--state", state)
+    for cut, words in ((2, "The last 1 lines of"), (1, "The last 2 lines of")):
+        journal.write_bytes(b"".join(lines[:cut]))
+        message = refused(*go_on)
+        assert words in message
+        assert f"{cut} of its {cut} lines are whole" in message
+    journal.write_bytes(b"".join([lines[0], *lines[2:]]))
+    assert "Line 2 of 's.json.journal' is damaged" in refused(*go_on)
+    journal.unlink()  # moved away: what the state holds is there
+    code, out, err = run(*go_on)
+    assert (code, "3 of 150" in out) == (0, True)
+    assert "the first 3 lines of 's.json.journal' are gone" in err
+    with labelling_session.Session(state) as session:  # and it begins anew
+        session.resume()
+        session.answer(ids[4], "failed", True)
+    with labelling_session.Session(state) as session:
+        session.resume()
+        session.answer(ids[5], "failed", True)
+        session.save()
+    code, out, err = run(*go_on)
+    assert (code, "5 of 150" in out, "gone" in err) == (0, True, False)
+    moved = state.with_name("moved")  # what was only in the journal is taken from it
+    moved.write_bytes(whole.replace(b'"failed"', b'"FAILED"', 1))
+    code, out, err = run(*go_on, "--answers", moved)
+    assert (code, "6 of 150" in out) == (0, True)
+    assert "moved: left out as damaged: line 1." in err
+    assert session.path == state.resolve()
+
+
+def test_a_new_session_takes_the_answers_of_a_damaged_one(begun, pool):
+    table, state, _, ids = begun
+    with labelling_session.Session(state) as session:
+        session.resume()
+        for k, i in enumerate(ids[:4]):
+            session.answer(i, "failed", k == 1)
+        session.answer(ids[0], "y_true", "lily")
+        expected = session.sampler.result()
+    state.write_bytes(state.read_bytes().replace(b'"pi": [', b'"pi": [1,'))
+    message = refused("sample", table, "--state", state)
+    assert "'s.json' is damaged: 'pi' is not what was written. 's.json.jour" in message
+    assert "has 5 answers that are whole: begin a session with another" in message
+    journal, new = state.with_name("s.json.journal"), state.with_name("new.json")
+    how = ("--sampler", "simple", "--seed", 4, "--model", pool[1], "-n")
+    assert run("sample", table, "--state", new, *how, 2)[0] == 0
+    go_on = ("sample", table, "--state", new, "--answers", journal)
+    code, _, err = run(*go_on, "-n", 8)
+    assert (code, "2 answers are to inputs that this session has not" in err) == (0, 1)
+    code, out, err = run(*go_on)
+    assert (code, "answers" in err) == (0, False)
+    assert "4 of 150" in out
+    assert len(told(new)) == 4
+    assert told(new)[str(ids[0])] == ["y_true", "lily"]
+    assert expected.n_labelled == 4
+    other = state.with_name("other.csv")
+    lines = table.read_text().splitlines(keepends=True)
+    other.write_text("".join([*lines, lines[-1]]))
+    third = state.with_name("third.json")
+    assert run("sample", other, "--state", third, *how, 10)[0] == 0
+    words = "'s.json.journal' holds answers to the inputs of another pool"
+    assert words in refused("sample", other, "--state", third, "--answers", journal)
 
 
 def test_state_may_be_read_by_others(begun):

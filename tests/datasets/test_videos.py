@@ -307,6 +307,12 @@ def test_frames_are_kept_as_asked(folder, tmp_path):
     again = load_video_folder(folder, 4, resize=(8, 8), cache=cache)
     assert [file.stat().st_mtime_ns for file in files] == times  # read, not written
     assert np.array_equal(again.images, plain.images)
+    content = files[5].read_bytes()
+    files[5].write_bytes(content[:-30] + b"\0" + content[-29:])  # made again
+    files[6].write_bytes(files[7].read_bytes())
+    again = load_video_folder(folder, 4, resize=(8, 8), cache=cache)
+    assert np.array_equal(again.images, plain.images)
+    assert sorted(cache.iterdir()) == files
     other = load_video_folder(folder, 4, resize=(6, 6), cache=cache)
     assert other.images.shape == (16, 6, 6, 3)
     assert len(list(cache.iterdir())) == 32

@@ -89,7 +89,7 @@ def test_examples_of_the_checks_count(attack):
 
 
 def test_checks_that_fail_lose_nothing(monkeypatch):
-    from skrobust.evaluation import _evaluate_attack as module
+    from skrobust.evaluation import _check_evaluation as module
 
     def fail(*args, **kwargs):
         raise RuntimeError("no\n  luck")

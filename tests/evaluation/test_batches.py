@@ -27,7 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.attacks import FGSM, PGD, RandomSearch
 from skrobust.datasets import BatchedRows
-from skrobust.evaluation import evaluate_attack, evaluate_perturbations
+from skrobust.evaluation import (
+    check_evaluation,
+    evaluate_attack,
+    evaluate_perturbations,
+)
 from skrobust.perturbations import (
     FeatureNoise,
     GaussianNoise,
@@ -37,6 +41,7 @@ from skrobust.perturbations import (
     Typos,
     get_preset,
 )
+from skrobust.report import collect_report
 
 X, Y = load_digits(return_X_y=True)
 X = X.astype(np.float32)
@@ -355,14 +360,81 @@ def test_attacks_on_sources_and_regressors():
     np.testing.assert_allclose(found.score, wanted.score)
 
 
+def test_the_first_batch_is_checked():
+    whole = X[600:760] * 16.0  # whole numbers, and a radius below one step
+    options = {"attack": FGSM(0.01), "checks": True, "random_state": 0}
+    first = evaluate_attack(MODEL, whole[:70], Y[600:670], **options)
+    found = evaluate_attack(MODEL, whole, Y[600:760], batch_size=70, **options)
+    assert "INPUT_SCALE" in {one.code for one in first.warnings}
+    assert found.warnings == first.warnings
+    assert np.array_equal(found.per_sample.success[:70], first.per_sample.success)
+
+
+def test_what_checks_find_in_the_first_batch_counts(monkeypatch):
+    fallen = np.zeros(50, dtype=bool)
+    right = np.flatnonzero(MODEL.predict(ROWS[:50]) == LABELS[:50])
+    fallen[right[:3]] = True
+    monkeypatch.setattr(
+        "skrobust.evaluation._evaluate_attack.doubts_or_unchecked",
+        lambda *_: ([], fallen),
+    )
+    attack = FGSM(0.0, data_range=(0, 16))
+    plain = evaluate_attack(MODEL, ROWS, LABELS, attack, batch_size=50)
+    found = evaluate_attack(MODEL, ROWS, LABELS, attack, batch_size=50, checks=True)
+    assert found.robust_accuracy == pytest.approx(plain.robust_accuracy - 3 / len(ROWS))
+    assert (
+        np.flatnonzero(found.per_sample.success & ~plain.per_sample.success).tolist()
+        == right[:3].tolist()
+    )
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_warning_of_every_batch_is_told_once(n_jobs):
+    rows = ROWS * np.logspace(-4, 5, 64)
+    with parallel_config("threading"), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        evaluate_attack(MODEL, rows, LABELS, FGSM(0.1), batch_size=70, n_jobs=n_jobs)
+    texts = [str(one.message) for one in told]
+    texts = [text for text in texts if "is in raw units" in text]
+    assert len(texts) == 1
+    assert "batches, of which this is the first" in texts[0]
+
+
+def test_rows_outside_the_range_are_refused_in_any_batch():
+    late = ROWS / 16
+    late[200:] *= 255
+    pairs = [(late[i : i + 50], LABELS[i : i + 50]) for i in range(0, 230, 50)]
+    for where, rule in (
+        ({}, "knows no data range"),
+        ({"data_range": (0, 1)}, "outside"),
+    ):
+        noise = GaussianNoise(severity=3, image_shape=(8, 8), random_state=0, **where)
+        for source in ((late, LABELS), (pairs, None)):
+            with pytest.raises(ValueError, match=rule):
+                evaluate_perturbations(MODEL, *source, [noise])
+    with pytest.raises(ValueError, match="found input outside data_range"):
+        evaluate_attack(MODEL, pairs, None, FGSM(0.1, data_range=(0, 1)))
+
+
+def test_what_takes_no_batches_names_a_cure():
+    rows = BatchedRows.from_arrays(ROWS, LABELS, batch_size=50)
+    for X_train in (None, rows):
+        given = ROWS if X_train is rows else rows
+        with pytest.raises(ValueError, match=r"a sample of them, .*next\(iter\(rows\)"):
+            collect_report({"model": MODEL}, given, LABELS, X_train=X_train)
+    with pytest.raises(ValueError, match="needs y, one label or target for each row"):
+        check_evaluation(MODEL, rows, None, FGSM(1.0))
+    for call in (FGSM(1.0).run, FGSM(1.0).perturb, CONDITIONS[1].perturb):
+        with pytest.raises(TypeError, match="evaluate_attack and fit of samplers take"):
+            call(MODEL, rows)
+
+
 def test_what_needs_all_rows_is_refused_in_one_sentence():
     pairs = [(ROWS, LABELS)]
     with pytest.raises(ValueError, match="in units of the spread of all rows"):
         evaluate_attack(MODEL, pairs, None, FGSM("0.1 std"))
     with pytest.raises(ValueError, match="in units of the spread of all rows"):
         evaluate_attack(MODEL, pairs, None, "auto", eps="0.1 std")
-    with pytest.raises(ValueError, match="checks=True for rows in memory alone"):
-        evaluate_attack(MODEL, pairs, None, FGSM(1.0), checks=True)
     with pytest.raises(ValueError, match="needs y, the labels or targets of the rows"):
         evaluate_perturbations(MODEL, ROWS, None, CONDITIONS)
     with pytest.raises(ValueError, match="needs labels in every batch"):

@@ -113,7 +113,7 @@ def test_attacks_too(tmp_path, monkeypatch):
     attack = PGD(0.05, n_steps=5, random_state=0)
     plain = evaluate_attack(model, X, y, attack)
     first = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
-    assert len(list(tmp_path.glob("*.npy"))) == 3
+    assert len(list(tmp_path.glob("*.part"))) == 3
     monkeypatch.setattr(PGD, "_attack", None)  # from here on it could not run
     again = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
     samples = [results.pop("per_sample") for results in (plain, first, again)]
@@ -137,7 +137,7 @@ def test_long_grids_do_not_confuse_conditions(tmp_path):
     kept = evaluate_perturbations(
         model, X[300:400], y[300:400], grid, checkpoint=tmp_path
     )
-    assert len(list(tmp_path.glob("*.npy"))) == 69
+    assert len(list(tmp_path.glob("*.part"))) == 69
     assert np.array_equal(plain.correct, kept.correct)
 
 
@@ -174,7 +174,7 @@ def test_nets_are_told_apart(tmp_path):
     assert fingerprint(scaled) not in hashes
     again = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
     loaded = evaluate_attack(nets[1], X, y, FGSM(0.1), checkpoint=tmp_path)
-    assert len(list(tmp_path.glob("*.npy"))) == 3
+    assert len(list(tmp_path.glob("*.part"))) == 3
     assert again.robust_accuracy == loaded.robust_accuracy
 
 
@@ -203,12 +203,26 @@ def test_checkpoints_tell_scorers_and_equal_conditions_apart(tmp_path):
     fresh = [GaussianNoise(std=0.3) for _ in range(4)]  # equal, and without a seed
     r = evaluate_perturbations(model, X, y, fresh, checkpoint=tmp_path)
     assert len({column.tobytes() for column in r.correct.T}) > 1
-    for file in tmp_path.glob("*.npy"):
-        file.write_bytes(b"damaged")
-    again = evaluate_perturbations(
-        model, X, y, [GaussianNoise(std=0.0)], checkpoint=tmp_path
-    )
-    assert again.score[0] == model.score(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_only_damaged_parts_are_made_again(tmp_path, n_jobs):
+    model, X, y = linear_problem()
+    noise = [Count(GaussianNoise(std=s, random_state=0)) for s in (0.1, 0.2, 0.3, 0.4)]
+    how = {"checkpoint": tmp_path, "n_jobs": n_jobs}
+    first = evaluate_perturbations(model, X, y, noise, **how)
+    files = sorted(tmp_path.glob("*.part"))
+    whole = [file.read_bytes() for file in files]
+    assert len(files) == 4
+    files[0].write_bytes(whole[1])  # of another part
+    files[2].write_bytes(whole[2].replace(b"skrobust", b"Skrobust"))
+    Count.n_calls = 0
+    with pytest.warns(UserWarning, match="2 of the finished parts in") as caught:
+        again = evaluate_perturbations(model, X, y, noise, **how)
+    assert len(caught) == 1
+    assert n_jobs or Count.n_calls == 2
+    assert np.array_equal(first.correct, again.correct)
+    assert [file.read_bytes() for file in files] == whole
 
 
 class Interrupted(LogisticRegression):

@@ -190,7 +190,7 @@ def test_scores_of_probabilities_are_of_single_precision():
 def test_finished_conditions_are_kept(tmp_path, monkeypatch):
     settings = {"checkpoint": tmp_path, "device": "cpu", "precision": "bfloat16"}
     first = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
-    assert len(list(tmp_path.glob("*.npy"))) == 4
+    assert len(list(tmp_path.glob("*.part"))) == 4
     monkeypatch.setattr("skrobust.evaluation.condition_scores.condition_part", None)
     again = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert np.array_equal(first.correct, again.correct)

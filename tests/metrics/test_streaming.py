@@ -257,7 +257,7 @@ def test_intervals_of_few_rows_are_those_of_rows_in_memory(case, kind):
     if kind == "weights":
         if not case[4]:
             pytest.skip("this metric takes no weights")
-        more["weight"] = WEIGHT + 0.1  # resamples of rows keep those of weight 0
+        more["weight"] = WEIGHT
     metric = StreamingMetric(case[0], **case[2])
     with full_attack():
         for rows in np.split(np.arange(N), [100, 170]):
@@ -271,9 +271,45 @@ def test_intervals_of_few_rows_are_those_of_rows_in_memory(case, kind):
         pair = getattr(found, name), getattr(wanted, name)
         assert pair[0] == pytest.approx(pair[1], rel=1e-9, abs=1e-12, nan_ok=True), name
     assert (found.unit, found.method) == (wanted.unit, wanted.method)
-    weighted = kind == "weights" and case[0] != "regression_robust_ratio"
-    if not weighted:
-        assert found.n_units == wanted.n_units
+    assert found.n_units == wanted.n_units
+
+
+WEIGHTED = [case for case in SAME if case[4]]
+
+
+def interval_of(case, rows, **more):
+    arrays, options = part(case, rows, **more)
+    how = {"random_state": 0, "n_resamples": 100}
+    with full_attack():
+        return confidence_interval(case[0], *arrays, **case[2], **options, **how)
+
+
+@pytest.mark.parametrize("clusters", [None, CLIPS], ids=["rows", "clusters"])
+@pytest.mark.parametrize("case", WEIGHTED, ids=lambda case: case[0])
+def test_rows_of_weight_0_are_as_absent(case, clusters):
+    @settings(max_examples=4, deadline=None, derandomize=True)
+    @given(st.integers(0, 2**32 - 1), st.floats(0.4, 1))
+    def check(seed, share):
+        kept = np.random.default_rng(seed).random(N) < share
+        weight = np.where(kept, WEIGHT + 0.1, 0.0)
+        every, some = np.arange(N), np.flatnonzero(kept)
+        found = interval_of(case, every, weight=weight, clusters=clusters)
+        wanted = interval_of(case, some, weight=weight, clusters=clusters)
+        for name in ("value", "low", "high", "std_error", "n_units", "warnings"):
+            one, other = getattr(found, name), getattr(wanted, name)
+            if isinstance(other, float):
+                other = pytest.approx(other, rel=1e-9, abs=1e-12, nan_ok=True)
+            assert one == other, name
+        metric = StreamingMetric(case[0], **case[2])
+        with full_attack():
+            for rows in np.split(every, [100, 170]):
+                arrays, options = part(case, rows, weight=weight, clusters=clusters)
+                metric.partial_update(*arrays, **options)
+        streamed = metric.interval(random_state=0, n_resamples=100)
+        pair = (streamed.low, streamed.high), (wanted.low, wanted.high)
+        assert pair[0] == pytest.approx(pair[1], rel=1e-9, abs=1e-12, nan_ok=True)
+
+    check()
 
 
 RESAMPLED = ("accuracy_skill", "normalized")

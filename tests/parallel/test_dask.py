@@ -16,6 +16,7 @@ from parallel_cases import (
     notes,
     perturbations,
 )
+from sklearn.dummy import DummyClassifier
 
 from skrobust._parallel import run_tasks
 from skrobust.evaluation import evaluate_perturbations
@@ -54,6 +55,19 @@ def test_results_do_not_depend_on_the_cluster(name, on_dask):
     assert_same(CALLS[name](), on_dask(CALLS[name], n_jobs=2))
 
 
+def test_large_batches_are_no_part_of_the_graph(on_dask):
+    rows = np.random.default_rng(0).random((1200, 2000))  # batches of 3 MB
+    y = (rows[:, 0] > 0.5).astype(int)
+    model = DummyClassifier().fit(rows, y)
+    noise = [GaussianNoise(std=0.1, random_state=0)]
+    how = {"batch_size": 200}
+    wanted = evaluate_perturbations(model, rows, y, noise, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # distributed warns of graphs above 10 MB
+        found = on_dask(evaluate_perturbations, model, rows, y, noise, **how)
+    assert_same(found, wanted)
+
+
 def processes(i):
     return os.getpid()
 
@@ -75,7 +89,7 @@ def test_a_killed_worker_costs_nothing(at, on_dask, tmp_path):
     assert (tmp_path / f"death 0 at {at}").exists()
     for name in ("correct", "score", "flip_rate", "changed", "distortion"):
         assert whole[name].tobytes() == found[name].tobytes()
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == len(STRENGTHS)
+    assert len(list((tmp_path / "parts").glob("*.part"))) == len(STRENGTHS)
 
 
 def test_a_worker_that_dies_alone_is_no_end(tmp_path):
@@ -97,7 +111,7 @@ def test_a_task_that_always_dies_is_given_up(on_dask, tmp_path):
     deadly = [Deadly(0.05), Deadly(0.1, str(tmp_path), n_deaths=50)]
     with pytest.raises(RuntimeError, match="lost its worker several times"):
         on_dask(perturbations, deadly, checkpoint=tmp_path / "parts")
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == 1
+    assert len(list((tmp_path / "parts").glob("*.part"))) == 1
 
 
 class OwnError(Exception):

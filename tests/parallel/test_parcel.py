@@ -1,11 +1,11 @@
 """Parcels: one pickle, one object per process, arrays beside the pickle."""
 
 import pickle
-import threading
 import time
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from skrobust._parallel import parcel as module
 from skrobust._parallel import run_tasks
@@ -44,17 +44,38 @@ def test_objects_and_strings_stay_in_the_pickle():
     assert arrays == []
 
 
+def wait_until(is_done):
+    for _ in range(400):
+        if is_done():
+            return True
+        time.sleep(0.02)
+    return False
+
+
 def test_what_is_idle_is_forgotten(monkeypatch):
-    monkeypatch.setattr(module, "_IDLE_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_TIMER", None)
+    monkeypatch.setattr(module, "_IDLE_SECONDS", 0.02)
     pickle.loads(pickle.dumps(Parcel([1, 2])))
-    assert module._OPEN
-    for _ in range(200):
-        if not module._OPEN:
-            break
-        time.sleep(0.05)
-    assert not module._OPEN
-    assert isinstance(module._TIMER, threading.Timer)
+    assert wait_until(lambda: not module._OPEN)
+    with module.in_use():
+        sent = Parcel([3])
+        first = pickle.loads(pickle.dumps(sent))
+        assert wait_until(lambda: module._TIMER is None)  # it has looked
+        assert pickle.loads(pickle.dumps(sent)) is first
+    assert wait_until(lambda: not module._OPEN)
+    assert pickle.loads(pickle.dumps(sent)) is not first
+
+
+def is_mapped(X, i):
+    return isinstance(X, np.memmap)
+
+
+def test_files_of_shared_arrays_are_gone_with_the_call(tmp_path):
+    rows = np.ones((400, 1000))
+    with parallel_config("loky", temp_folder=str(tmp_path)):
+        assert (
+            run_tasks(is_mapped, [(rows, i) for i in range(4)], n_jobs=2) == [True] * 4
+        )
+    assert not list(tmp_path.rglob("*.pkl"))
 
 
 def test_few_are_open_at_a_time():

@@ -22,6 +22,7 @@ from parallel_cases import (
 )
 
 from skrobust._parallel import run_tasks
+from skrobust._sealed import read_array
 from skrobust.attacks import PGD
 from skrobust.evaluation import evaluate_perturbations
 from skrobust.evaluation.attacked_blocks import row_blocks
@@ -69,7 +70,7 @@ def test_a_killed_worker_costs_nothing(tmp_path):
     found = perturbations(deadly, n_jobs=2, checkpoint=tmp_path / "parts")
     assert (tmp_path / "death 0 at 0.1").exists()
     assert np.array_equal(whole.correct, found.correct)
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == len(strengths)
+    assert len(list((tmp_path / "parts").glob("*.part"))) == len(strengths)
 
 
 @pytest.mark.slow
@@ -78,7 +79,7 @@ def test_a_task_that_always_dies_is_given_up(tmp_path):
     with pytest.raises(RuntimeError, match="lost its worker several times"):
         perturbations(deadly, n_jobs=2, checkpoint=tmp_path / "parts")
     # The other one is kept, though it went down with the workers.
-    assert len(list((tmp_path / "parts").glob("*.npy"))) == 1
+    assert len(list((tmp_path / "parts").glob("*.part"))) == 1
 
 
 def warn(i):
@@ -179,7 +180,7 @@ def slow_part(folder, key):
 def test_the_same_part_may_be_written_twice(tmp_path):
     store = Checkpoint(tmp_path, "test")
     assert store.run("key", slow_part, tmp_path, "key").tolist() == [0, 1, 2]
-    assert [path.name for path in tmp_path.iterdir()] == ["key.npy"]
+    assert [path.name for path in tmp_path.iterdir()] == ["key.part"]
 
 
 def part(folder, i):
@@ -206,7 +207,7 @@ def test_parts_of_a_worker_without_this_disk_are_kept(tmp_path, monkeypatch):
         Checkpoint, "run", lambda self, key, function, *args: function(*args)
     )
     store.run_all([("key", np.arange, 3)])
-    assert np.load(tmp_path / "key.npy").tolist() == [0, 1, 2]
+    assert read_array(tmp_path / "key.part", "key").tolist() == [0, 1, 2]
 
 
 class _TwoParts(UserWarning):

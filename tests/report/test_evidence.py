@@ -21,6 +21,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from skrobust.base.content_digest import content_digest
+from skrobust.evaluation.records.fingerprints import model_facts
 from skrobust.report import (
     Report,
     build_markdown,
@@ -29,10 +31,8 @@ from skrobust.report import (
     report_schema,
 )
 from skrobust.report._report_json import to_json
-from skrobust.report.content_digest import content_digest
 from skrobust.report.evidence_by_clause import check_evidence
 from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
-from skrobust.report.evidence_record import model_facts
 
 pandas = pytest.importorskip("pandas")
 FORBIDDEN = r"complian|complies|comply|conform|certified by|lawful|satisf|passed"

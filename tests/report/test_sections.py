@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from skrobust.attacks import PGD, Constraints, Square, StrongestAttack
-from skrobust.evaluation import _evaluate_attack as evaluate_module
+from skrobust.evaluation import _check_evaluation as evaluate_module
 from skrobust.evaluation import (
     check_evaluation,
     evaluate_attack,

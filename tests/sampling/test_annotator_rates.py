@@ -1,6 +1,5 @@
 """Each annotator has an error rate of its own."""
 
-import json
 from itertools import product
 from types import SimpleNamespace
 
@@ -400,15 +399,6 @@ def test_corrected_outcomes_have_no_errors_to_correct(rates):
         assert "use result of the sampler" in str(info.value)
     notes.sampler.correct(ids[:2], failed=told[:2])  # the cure of the message
     assert str(notes.result(rates=rates)) == before
-
-
-def test_older_texts_take_the_first_answer_of_each_input():
-    notes, _ = session(SimpleRandomSampler, 0)
-    facts = json.loads(notes.to_json())
-    del facts["first"]
-    again = Annotations.from_json(json.dumps(facts), notes.sampler)
-    assert again._first == notes._first
-    assert str(again.result(rates="annotator")) == str(notes.result(rates="annotator"))
 
 
 def test_messages():

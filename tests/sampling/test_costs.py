@@ -119,6 +119,35 @@ def test_a_budget_is_kept_on_average(sampler):
     assert result.accuracy == pytest.approx(1 - FAILED.mean())
 
 
+@every_sampler
+def test_sample_takes_a_budget(sampler):
+    spent, rates = [], []
+    for seed in range(60):
+        one = clone(sampler).set_params(random_state=seed).fit(SCORES, costs=COSTS)
+        rates.append(one.sample(budget=120.0, oracle=FAILED.take).accuracy)
+        spent.append(COSTS[one.ids_].sum())
+    error = np.std(spent) / np.sqrt(len(spent))
+    # Each of at most six batches stays below its share by less than one label.
+    assert 120 - 6 * 120 / len(one.ids_) - 4 * error < np.mean(spent) < 120 + 4 * error
+    slack = 4 * np.std(rates) / np.sqrt(len(rates))
+    assert np.mean(rates) == pytest.approx(1 - FAILED.mean(), abs=slack)
+    whole = one.sample(budget=2 * COSTS.sum(), oracle=FAILED.take)
+    assert whole.n_labels == N
+    assert whole.accuracy == pytest.approx(1 - FAILED.mean())
+
+
+def test_the_batches_of_a_budget_have_shares_that_no_draw_changes():
+    def planned(failed):
+        one = OperationalSampler(random_state=3).fit(SCORES, costs=COSTS)
+        one.sample(budget=150.0, oracle=lambda ids: failed[ids])
+        return one._answered()[0].planned
+
+    first = planned(FAILED)
+    assert len(first) > 2
+    np.testing.assert_allclose(first.sum() * COSTS.mean(), 150.0)
+    np.testing.assert_array_equal(first, planned(~FAILED))
+
+
 @pytest.mark.slow
 def test_for_the_same_cost_the_error_is_smaller():
     scores = np.random.default_rng(1).beta(2, 6, 3000)
@@ -185,12 +214,25 @@ def test_bad_costs_and_budgets(sampler):
         one.ask(3, budget=5.0)
     with pytest.raises(ValueError, match="'budget'"):
         one.ask(budget=-1.0)
+    oracle = FAILED.take
+    with pytest.raises(ValueError, match="the expected cost of one label"):
+        one.sample(budget=1e-6, oracle=oracle)
+    with pytest.raises(ValueError, match="sample takes budget= not beside n"):
+        one.sample(3, oracle, budget=5.0)
+    with pytest.raises(ValueError, match=r"sample needs n=, .* or budget="):
+        one.sample(oracle=oracle)
+    with pytest.raises(ValueError, match="'oracle' parameter"):
+        one.sample(budget=3.0)
     assert one.to_json() == text
     with pytest.raises(ValueError, match="takes budget= with costs= given to fit"):
         clone(sampler).fit(SCORES).ask(budget=3.0)
+    with pytest.raises(ValueError, match="takes budget= with costs= given to fit"):
+        clone(sampler).fit(SCORES).sample(budget=3.0, oracle=oracle)
     one.ask(N)
     with pytest.raises(ValueError, match="0 left"):
         one.ask(budget=3.0)
+    with pytest.raises(ValueError, match="0 left"):
+        one.sample(budget=3.0, oracle=oracle)
     mine = COSTS.copy()
     kept = clone(sampler).fit(SCORES, costs=mine)
     mine[:] = 1
@@ -317,3 +359,21 @@ def test_costs_that_are_no_numbers_and_pools_that_are_empty_get_a_sentence():
         for how in ({"budget": 3.0}, {"n": 1}):
             with pytest.raises(ValueError, match="0 left, 1 asked: all 600 inputs"):
                 one.ask(**how)
+
+
+def test_other_samplers_say_who_takes_a_budget():
+    for kind in all_samplers():
+        if kind.__name__ in TAKEN_BY["budget"]:
+            continue
+        one = kind(random_state=0).fit(SCORES)
+        for verb, call in (("ask", one.ask), ("sample", one.sample)):
+            more = {"n": 3, "oracle": FAILED.take} if verb == "sample" else {}
+            with pytest.raises(TypeError) as caught:
+                call(**more, budget=5.0)
+            said = f"{kind.__name__}.{verb} has no argument budget=; "
+            assert str(caught.value).startswith(said)
+            assert "OperationalSampler and StratifiedSampler take it" in str(
+                caught.value
+            )
+        with pytest.raises(TypeError, match=r"\.ask has no argument size=\.$"):
+            one.ask(size=3)

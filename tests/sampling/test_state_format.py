@@ -1,19 +1,21 @@
-"""States that the first version of the JSON format wrote."""
+"""States that the second format of the JSON wrote."""
 
+import hashlib
 import json
 
 import numpy as np
 import pytest
+from resealed_state import resealed
 
 from skrobust.sampling import OperationalSampler, SimpleRandomSampler
 
 SCORES = np.arange(8) / 16
 OPERATIONAL = (
-    '{"format": 1, "class": "OperationalSampler", "version": "0.1.0", '
+    '{"format": 2, "class": "OperationalSampler", "version": "0.1.0", '
     '"parameters": {"auxiliary": "confidence", "exploration": 0.1, '
     '"failure_emphasis": 0.0, "n_batches": 2, "random_state": 3, '
     '"recalibrate": true}, "n_pool": 8, '
-    '"pool_hash": "e3ca99c207012bb89aa966ce16a571ef", '
+    '"pool_hash": "c1bcb11feead6e51b42511f6ef51f43c146437b6cd00750b2310ac3d15191c41", '
     '"generator": {"bit_generator": "PCG64", '
     '"state": {"state": 303927679614398212991194652963236601192, '
     '"inc": 97927141308615583337457722247147411107}, "has_uint32": 0, '
@@ -33,10 +35,10 @@ OPERATIONAL = (
     '0.020000000000000004, 0.020000000000000004]}'
 )  # fmt: skip
 UNIFORM = (
-    '{"format": 1, "class": "SimpleRandomSampler", "version": "0.1.0", '
+    '{"format": 2, "class": "SimpleRandomSampler", "version": "0.1.0", '
     '"parameters": {"auxiliary": "confidence", "interval": "hypergeometric", '
     '"random_state": 1}, "n_pool": 8, '
-    '"pool_hash": "e3ca99c207012bb89aa966ce16a571ef", '
+    '"pool_hash": "c1bcb11feead6e51b42511f6ef51f43c146437b6cd00750b2310ac3d15191c41", '
     '"generator": {"bit_generator": "PCG64", '
     '"state": {"state": 124725033366954294569934009102245416735, '
     '"inc": 185614053515612605793268199031216774171}, "has_uint32": 0, '
@@ -52,11 +54,17 @@ UNIFORM = (
 
 def same(text, other):
     one, two = json.loads(text), json.loads(other)
+    seal = one.pop("seal")["parts"]
+    assert (
+        seal["designs"]
+        == hashlib.sha256(json.dumps(two["designs"]).encode()).hexdigest()
+    )
+    assert list(seal) == list(one)
     return list(one) == list(two) and {**one, "version": ""} == {**two, "version": ""}
 
 
 def test_a_stored_sampler_continues_and_writes_the_same_text():
-    sampler = SimpleRandomSampler.from_json(UNIFORM, SCORES)
+    sampler = SimpleRandomSampler.from_json(resealed(json.loads(UNIFORM)), SCORES)
     assert same(sampler.to_json(include_pool=False), UNIFORM)
     result = sampler.result()
     assert result.accuracy == pytest.approx(0.30000000000000004, rel=1e-12)
@@ -66,7 +74,9 @@ def test_a_stored_sampler_continues_and_writes_the_same_text():
 
 
 def test_stored_draws_of_a_predictor_give_their_result():
-    sampler = OperationalSampler.from_json(OPERATIONAL, SCORES, frozen=True)
+    sampler = OperationalSampler.from_json(
+        resealed(json.loads(OPERATIONAL)), SCORES, frozen=True
+    )
     assert same(sampler.to_json(include_pool=False), OPERATIONAL)
     result = sampler.result()
     assert result.accuracy == pytest.approx(0.7266394091485842, rel=1e-12)

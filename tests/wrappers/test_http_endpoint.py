@@ -1,7 +1,9 @@
 """Models behind HTTP: a server on this machine that fails as it is told to."""
 
+import contextlib
 import json
 import pickle
+import sqlite3
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -177,6 +179,27 @@ def test_equal_rows_are_asked_once(server, tmp_path):
     answers = endpoint(X[[0, 1, 0, 0]])
     assert answers[0] == answers[2] == answers[3]
     assert len(server.seen[0][0]["instances"]) == 2
+
+
+def test_damaged_answers_are_asked_again(server, tmp_path):
+    cache = tmp_path / "answers.sqlite"
+    answers = HTTPEndpoint(server.url, cache=cache)(X[:3])
+    with contextlib.closing(sqlite3.connect(cache)) as file:
+        file.execute(
+            "UPDATE sealed SET v = (SELECT v FROM sealed ORDER BY k LIMIT 1) "
+            "WHERE k = (SELECT max(k) FROM sealed)"
+        )
+        file.commit()
+    again = HTTPEndpoint(server.url, cache=cache)
+    with pytest.warns(UserWarning, match="1 answers in .* were damaged: asked again"):
+        assert again(X[:3]) == answers
+    assert len(server.seen[-1][0]["instances"]) == 1
+    assert again(X[:3]) == answers
+    assert again.calls_ == 1
+    content = cache.read_bytes()
+    cache.write_bytes(content[:5000] + b"\xff" * 4000 + content[9000:])
+    with pytest.raises(ValueError, match=r"The cache .* is damaged \("):
+        again(X[:3])
 
 
 def test_it_pickles_without_its_lock(server, tmp_path):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from skrobust._whole_file import write_whole
 from skrobust.cli import options as shared
@@ -42,9 +41,11 @@ _COLUMNS = {
     "--batch-size",
     "Rows in memory at a time. DATA is then parquet (a file or a folder), an npy file, "
     "whose labels are the npy file --target, or tar files of samples (a folder or a "
-    "pattern), whose labels are the members that end in --target, by default cls.",
+    "pattern), whose labels are the members that end in --target, by default cls, or a "
+    "field of a member, json:FIELD.",
     shared.COUNT,
 )
+@shared.with_options(*shared.TAR_OPTIONS)
 @shared.with_options(*shared.MODEL_OPTIONS)
 @threshold_options(lambda: _measures())
 def attack(model, data, **options):
@@ -64,7 +65,7 @@ def attack(model, data, **options):
     import numpy as np
 
     from skrobust.cli import attack_results as results
-    from skrobust.cli.batched_source import batched_source
+    from skrobust.cli.batched_source import batched_source, refuse_without_tar
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
     from skrobust.report.data_facts import kind_of, versions
@@ -73,9 +74,12 @@ def attack(model, data, **options):
     names, in_batches = chosen_attacks(options), options["batch_size"] is not None
     if in_batches and options["save"]:
         raise UserError("--save needs all rows in memory; leave out --batch-size.")
+    of_tar = {name: options[name] for name in ("row", "label_as", "resize", "convert")}
+    of_tar = {name: value for name, value in of_tar.items() if value}
     if in_batches:
-        _settle_for_batches(options, say)
-    if not in_batches:
+        _check_for_batches(options)
+    else:
+        refuse_without_tar(of_tar, "--batch-size is needed for these")
         check_columns(data, options["target"])
     fitted = load_model(model, options, say)
     name = Path(model).stem
@@ -84,7 +88,7 @@ def attack(model, data, **options):
         X, y, known = load_data(data, options["target"], fitted)
     elif kind == "classifier":
         how = options["target"], options["batch_size"], fitted
-        X, y, known = batched_source(data, *how), None, {}
+        X, y, known = batched_source(data, *how, **of_tar), None, {}
     else:
         raise UserError("--batch-size is for classifiers; this is a regressor.")
     attacks = build_attacks(names, options, known)
@@ -111,22 +115,14 @@ def attack(model, data, **options):
     finish(facts, measured, limits, _text, options, say)
 
 
-def _settle_for_batches(options, say):
-    """Raise for what needs all rows, and leave out the checks that nobody asked for."""
+def _check_for_batches(options):
+    """Raise for what needs all rows."""
     spreads = [eps for eps in options["eps"] if isinstance(eps, str)]
     if spreads:
         raise UserError(
             f"--batch-size needs --eps as a number: {spreads[0]!r} is in units of the "
             "spread of all rows; give a number, or leave out --batch-size."
         )
-    source = click.get_current_context().get_parameter_source("checks")
-    if options["checks"] and source is not ParameterSource.DEFAULT:
-        raise UserError(
-            "--checks needs all rows in memory; leave out --checks or --batch-size."
-        )
-    if options["checks"]:
-        say("the checks are left out, as they need all rows in memory")
-    options["checks"] = False
 
 
 def _measure(name, model, X, y, attacks, options, parts, say):

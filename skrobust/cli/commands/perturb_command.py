@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from skrobust._sealed import SEAL, Damaged, bytes_digest, file_digest, open_seal, seal
 from skrobust._whole_file import write_text_whole
 from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
@@ -14,8 +15,10 @@ from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name, check_settings
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
+from skrobust.cli.written_files import WrittenFiles
 
 MANIFEST = "skrobust-perturb.json"
+JOURNAL = "skrobust-perturb.journal"  # of a run that is not complete
 
 
 def perturbation_classes():
@@ -46,7 +49,8 @@ def perturb(source, **options):
 
     Each condition of a preset has a folder of its own; file names stay. In an npz file
     X is perturbed and everything else is copied. After Ctrl-C the same command
-    continues.
+    continues: files that are there as they were written, by their SHA-256, are kept,
+    and all others are made again. The manifest in the folder lists them.
 
     \b
     Examples:
@@ -54,7 +58,6 @@ def perturb(source, **options):
           --out noisy
       skrobust perturb photos --preset cifar_c --out photos-c
     """  # noqa: D301
-    from skrobust.cli.file_digest import digest_of
     from skrobust.cli.perturbed_copies import copy_folder, copy_table
 
     say = Progress(options["quiet"])
@@ -66,12 +69,13 @@ def perturb(source, **options):
     conditions = _conditions(options)
     _check_place(path, out)
     facts = {
-        "format": "skrobust perturb 1",
+        "format": "skrobust perturb 2",
         "source": str(path.resolve()),
-        "digest": None if path.is_dir() else digest_of(path),
+        "digest": _digest_of(path),
         "conditions": [repr(one) for _, one in conditions],
         "target": list(options["target"]),
         "x_train": options["x_train"],
+        "x_train_digest": options["x_train"] and _digest_of(Path(options["x_train"])),
         "seed": options["seed"],
     }
     done = _begin(out, facts, options["force"])
@@ -83,7 +87,8 @@ def perturb(source, **options):
     else:
         columns = options["target"], options["x_train"]
         written, notes = copy_table(path, conditions, *columns, out, done, say)
-    write_text_whole(out / MANIFEST, json.dumps({**facts, "complete": True}, indent=1))
+    _write_manifest(out, {**facts, "complete": True, "files": done.digests})
+    done.journal.unlink()
     if options["as_json"]:
         write_json("-", {**facts, "written": written, "notes": notes})
     elif not options["quiet"]:
@@ -129,20 +134,45 @@ def _check_place(path, out):
 
 
 def _begin(out, facts, force):
-    """Return whether finished files are kept, as the same work was interrupted."""
-    manifest = out / MANIFEST
-    written = out.is_dir() and {p.name for p in out.iterdir()} - {MANIFEST}
-    if written and not force:  # a run that failed at once leaves only its manifest
-        try:
-            then = json.loads(manifest.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            then = {}
-        is_same = {**then, "complete": None} == {**facts, "complete": None}
-        if then.get("complete") or not is_same:
-            raise UserError(
-                f"{str(out)!r} is not empty; name another folder, or write over it "
-                "with --force."
-            )
+    """Return the files that are kept, as the same work was interrupted."""
+    own = {MANIFEST, JOURNAL}  # a run that failed at once leaves only these
+    written = out.is_dir() and {p.name for p in out.iterdir()} - own
+    journal, known = out / JOURNAL, {**facts, "complete": False}
+    if written and not force and _manifest(out) != known:
+        raise UserError(
+            f"{str(out)!r} is not empty; name another folder, or write over it with "
+            "--force."
+        )
     out.mkdir(parents=True, exist_ok=True)
-    write_text_whole(manifest, json.dumps({**facts, "complete": False}, indent=1))
-    return bool(written) and not force
+    if force or not written:
+        journal.unlink(missing_ok=True)
+    _write_manifest(out, known)
+    return WrittenFiles(out, journal, bytes_digest(json.dumps(known).encode()))
+
+
+def _manifest(out):
+    """Return what the manifest of a folder says; None where it has none of ours."""
+    try:
+        facts = json.loads((out / MANIFEST).read_bytes())
+        return open_seal(facts, repr(MANIFEST)) if SEAL in facts else None
+    except Damaged as error:
+        cure = "Name another folder, or write over it with --force."
+        raise UserError(f"{str(out)!r}: {error} {cure}") from None
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write_manifest(out, facts):
+    write_text_whole(out / MANIFEST, json.dumps(seal(facts), indent=1))
+
+
+def _digest_of(path):
+    """Return the digest of a table, or of the names and contents of a folder."""
+    if path.is_file():
+        return file_digest(path)
+    if not path.is_dir():
+        return None  # which is said where it is read
+    from skrobust.cli.image_input import list_images
+
+    marks = [(name.as_posix(), file_digest(path / name)) for name in list_images(path)]
+    return bytes_digest(json.dumps(marks).encode())

@@ -15,7 +15,7 @@ from skrobust.cli.thresholds import apply_thresholds, judge_both, threshold_opti
 # Options that neither the numbers nor the parts depend on.
 _ASIDE = {"out", "json_out", "markdown_out", "checkpoint", "quiet", "verbose"}
 _ASIDE |= {"fail_under", "fail_under_limit", "junit", "n_jobs", "evidence"}
-_ASIDE |= {"model_card"}
+_ASIDE |= {"model_card", "record"}
 # Options that the report takes as they are.
 _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 
@@ -40,6 +40,11 @@ def threshold_names():
 @shared.output("--out", "The HTML file.", required=True)
 @shared.MARKDOWN
 @shared.output("--model-card", "A model card as Hugging Face reads it, README.md.")
+@shared.output(
+    "--record",
+    "A sealed record of the measurement beside the page, such as record.skr, for "
+    "skrobust verify and skrobust replay.",
+)
 @shared.repeated(
     "--evidence",
     "Add a section that lists the figures by the clauses they speak to; may be "
@@ -144,6 +149,7 @@ def report(ctx, model, data, **options):
             random_state=options["seed"],
             verbose=int(say.has_bars),
             checkpoint=parts,
+            record=options["record"],
             title=f"Robustness of {name}",
             call=command_text(ctx),
             dataset=Path(data).name,

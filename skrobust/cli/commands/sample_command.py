@@ -31,8 +31,8 @@ from skrobust.cli.terminal_text import Progress, wrapped
 )
 @shared.repeated(
     "--answers",
-    "File to read: such a list with answers, or what the tool exported; may be "
-    "repeated.",
+    "File to read: such a list with answers, what the tool exported, or the journal "
+    "of another session; may be repeated.",
     metavar="FILE",
 )
 @shared.option(
@@ -42,6 +42,9 @@ from skrobust.cli.terminal_text import Progress, wrapped
 )
 @shared.flag("--correct", "Let --answers replace earlier answers.")
 @shared.option("--half-width", "Tell how many labels this would take.", WIDTH)
+@shared.output(
+    "--record", "A sealed record of the test so far, for skrobust verify and replay."
+)
 def sample(pool, state, **options):
     """Choose inputs of POOL to label, and estimate the accuracy from the labels.
 
@@ -85,6 +88,8 @@ def sample(pool, state, **options):
     check_names(options["people"])
     lists = paths_for(to_label, options["people"])
     files = {"POOL": pool, "--state": state, "--json": options["json_out"]}
+    files["--record"] = options["record"]
+    check_different(files)
     read = {Path(path).resolve() for path in options["answers"]}
     for path in options["answers"]:
         check_different({**files, "--answers": path})
@@ -108,6 +113,7 @@ def _sample(session, source, lists, options, say):
     from skrobust.cli.labelling.open_session import columns_to_show, open_session
     from skrobust.cli.labelling.result_text import give_result
     from skrobust.cli.labelling.shown_input import show_input
+    from skrobust.evaluation import write_record
 
     if not session.exists and not (options["n"] or options["budget"]):
         raise UserError(f"{session.path.name!r} is not there yet; begin it with -n.")
@@ -135,8 +141,11 @@ def _sample(session, source, lists, options, say):
         beside = answers_file.write_questions(path, shown, reader, kind)
         found[path] = len(ids), beside
     give_result(session, pool, options)
+    digest = options["record"] and write_record(options["record"], session.sampler)
     if options["quiet"]:
         return
+    if digest:
+        click.echo(f"record: {options['record']} (SHA-256 {digest})")
     if session.sampler.costs_ is not None:
         _give_costs(session)
     for path, (n, beside) in found.items():
@@ -160,9 +169,17 @@ def _give_costs(session):
 
 def _take_answers(session, pool, reader, path, options):
     from skrobust.cli.labelling import answers_file
+    from skrobust.cli.labelling.answer_journal import is_journal, journal_answers
 
-    answers, unknown = answers_file.read_answers(path, pool, reader, options["format"])
-    name = Path(path).name
+    name, n_not_drawn, bad = Path(path).name, 0, []
+    if not options["format"] and Path(path).is_file() and is_journal(path):
+        answers, bad = journal_answers(path, pool.fingerprint)
+        drawn = set(session.sampler.ids_.tolist())
+        n_not_drawn = sum(i not in drawn for i, *_ in answers)
+        answers, unknown = [one for one in answers if one[0] in drawn], {}
+    else:
+        found = answers_file.read_answers(path, pool, reader, options["format"])
+        answers, unknown = found
     n_new = n_other = 0
     for i, kind, answer in answers:
         before = session.answer_of(i)
@@ -179,16 +196,27 @@ def _take_answers(session, pool, reader, path, options):
         session.take(i, kind, answer)
     if not options["quiet"]:
         click.echo(_counted(name, len(answers), n_new, n_other))
+    if bad:
+        lines = ", ".join(map(str, bad))
+        _warn(f"{name}: left out as damaged: line {lines}.")
+    if n_not_drawn:
+        _warn(
+            f"{name}: {n_not_drawn} answers are to inputs that this session has not "
+            "drawn; draw more, and read it again."
+        )
     for label, where in unknown.items():
         hint = reader.hint(label)
         meant = "if it is a slip"
         if hint:
             meant = f"if the verdict {hint[1:]} was meant"
-        click.echo(
-            f"skrobust: warning: {name}, {where}: the model has no label {label!r}; "
-            f"{meant}, correct it and add --correct.",
-            err=True,
+        _warn(
+            f"{name}, {where}: the model has no label {label!r}; {meant}, correct it "
+            "and add --correct."
         )
+
+
+def _warn(text):
+    click.echo(f"skrobust: warning: {text}", err=True)
 
 
 def _counted(name, n_answers, n_new, n_other):

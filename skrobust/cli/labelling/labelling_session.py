@@ -1,21 +1,23 @@
 """Labelling sessions on disk: a state, and a journal of the answers since.
 
-The state is the JSON of the sampler, with one entry of our own (``command_line``); it
-is replaced as a whole. An answer is appended to the journal and forced to the disk
-before the next question, which costs the same however large the pool is. Each line of
-the journal has a number, and the state knows how many of them it holds, so a death
-between any two steps loses nothing and counts nothing twice.
+The state is the JSON of the sampler, with one entry of our own (``command_line``)
+under the same seal; it is replaced as a whole. An answer is appended to the journal and
+forced to the disk before the next question, which costs the same however large the pool
+is. Each line of the journal has a number, and the state knows how many of them it
+holds, so a death between any two steps loses nothing and counts nothing twice. What
+was changed on the disk is refused.
 """
 
-import contextlib
 import json
-import os
 import uuid
 from pathlib import Path
 
+from skrobust._sealed import SEAL, extended, open_seal
 from skrobust._whole_file import write_text_whole
 from skrobust.cli.exit_codes import UserError, as_user_error
+from skrobust.cli.labelling.answer_journal import AnswerJournal
 from skrobust.cli.labelling.sampler_names import get_sampler_classes
+from skrobust.sampling.core.state import DrawsDiffer
 
 OURS = "command_line"
 
@@ -36,26 +38,15 @@ class Session:
         self.frozen = False
 
     def __enter__(self):
-        while True:
-            self._journal = self.journal_path.open("a+b")
-            if not _locked(self._journal):
-                self._journal.close()
-                raise UserError(
-                    f"Another skrobust works on {str(self.path)!r}; wait until it is "
-                    "done."
-                )
-            # The one before us may have removed it between our opening and locking.
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(
-                    os.fstat(self._journal.fileno()), self.journal_path.stat()
-                ):
-                    return self
-            self._journal.close()
+        try:
+            self._journal = AnswerJournal(self.journal_path)
+        except BlockingIOError:
+            raise UserError(
+                f"Another skrobust works on {str(self.path)!r}; wait until it is done."
+            ) from None
+        return self
 
     def __exit__(self, *error):
-        if os.fstat(self._journal.fileno()).st_size == 0:
-            with contextlib.suppress(OSError):  # Windows removes no open file
-                self.journal_path.unlink()
         self._journal.close()
 
     @property
@@ -73,68 +64,58 @@ class Session:
         facts : dict
             Plain data to keep: what the pool and the options were.
         """
-        if self._lines():
-            raise UserError(
-                f"{str(self.journal_path)!r} holds answers of a session whose state is "
-                "gone; put the state back, or name another file."
-            )
-        self.sampler = sampler
         session = uuid.uuid4().hex
-        self.facts = {**facts, "session": session, "n_journal": 0, "answers": {}}
+        self.facts = {**facts, "session": session, "answers": {}}
+        self.facts |= self._journal.begin(session)
+        self.sampler = sampler
 
     def resume(self):
-        """Read the state, and the answers that came after it."""
-        name = self.path.name
-        try:
-            state = json.loads(self.path.read_text(encoding="utf-8"))
-            self.facts = state.pop(OURS)
-            kind = get_sampler_classes()[state["class"]]
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise UserError(f"{name!r} is no state of `skrobust sample`.") from None
-        text = json.dumps(state)
-        try:
-            self.sampler = kind.from_json(text)
-        except ValueError:
-            # Raises the same for what is no state; goes on where draws differ here.
-            self.sampler = kind.from_json(text, frozen=True)
-            self.frozen = True
-        for line in self._lines():
-            if line["session"] != self.facts["session"]:
-                raise UserError(
-                    f"{self.journal_path.name!r} holds answers of another session than "
-                    f"{name!r}; name another file."
-                )
-            if line["n"] > self.facts["n_journal"]:
-                text = f"{self.journal_path.name!r} does not fit {name!r}"
-                with as_user_error(text, ValueError):
-                    self.take(line["id"], line["kind"], line["answer"])
-                self.facts["n_journal"] = line["n"]
+        """Read the state, and the answers that came after it.
 
-    def _lines(self):
-        self._journal.seek(0)
-        content = self._journal.read()
-        whole = content.rfind(b"\n") + 1
-        lines = content[:whole].splitlines()
-        if whole < len(content):  # died while writing; a part of a line is no JSON
-            try:
-                json.loads(content[whole:])
-                lines.append(content[whole:])
-                self._journal.write(b"\n")
-            except ValueError:
-                self._journal.truncate(whole)
-            self._journal.flush()
-        found = []
-        for number, line in enumerate(lines, 1):
-            try:
-                entry = json.loads(line)
-                names = ("session", "n", "id", "kind", "answer")
-                found.append({name: entry[name] for name in names})
-            except (ValueError, TypeError, KeyError):
-                raise UserError(
-                    f"Line {number} of {str(self.journal_path)!r} is damaged; repair "
-                    "or remove it."
-                ) from None
-        return found
+        Raises
+        ------
+        UserError
+            Where either is not what was written; the message says how to go on.
+        """
+        name, content = self.path.name, self.path.read_bytes()
+        try:
+            state = json.loads(content)
+            kind = get_sampler_classes()[state["class"]]
+            self.facts = state[OURS]
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            text = f"{name!r} is no state of `skrobust sample`, or is damaged."
+            raise UserError(text + self._cure()) from None
+        try:
+            if SEAL in state:
+                open_seal(state, repr(name))
+            self.sampler = kind.from_json(content)
+        except DrawsDiffer:  # whole as written, under another numpy
+            self.sampler = kind.from_json(content, frozen=True)
+            self.frozen = True
+        except ValueError as error:
+            raise UserError(f"{error}{self._cure()}") from None
+        for line, link in self._journal.read(self.facts, name):
+            text = f"{self.journal_path.name!r} does not fit {name!r}"
+            with as_user_error(text, ValueError):
+                self.take(line["id"], line["kind"], line["answer"])
+            self.facts |= {"n_journal": line["n"], "link": link}
+
+    @property
+    def note(self):
+        """What a person should know of the journal, or None."""
+        return self._journal.note
+
+    def _cure(self):
+        """Return how to go on where the state is lost."""
+        n, _ = self._journal.counts
+        if not n:
+            return " Put a copy of it back, or begin a session with another --state."
+        journal = self.journal_path.name
+        return (
+            f" {journal!r} has {n} answers that are whole: begin a session with "
+            f"another --state, and read them with `skrobust sample --answers {journal}`"
+            "."
+        )
 
     def answer(self, i, kind, answer):
         """Take in one answer and write it down at once.
@@ -149,12 +130,7 @@ class Session:
             Plain; None skips the input.
         """
         self.take(i, kind, answer)
-        self.facts["n_journal"] += 1
-        entry = {"session": self.facts["session"], "n": self.facts["n_journal"]}
-        entry |= {"id": i, "kind": kind, "answer": answer}
-        self._journal.write(json.dumps(entry).encode() + b"\n")
-        self._journal.flush()
-        os.fsync(self._journal.fileno())
+        self._journal.write(self.facts, i, kind, answer)
 
     def take(self, i, kind, answer):
         """Take in one answer without writing it down; ``save`` does."""
@@ -203,17 +179,5 @@ class Session:
 
     def save(self):
         """Replace the state on the disk, whole or not at all."""
-        state = json.loads(self.sampler.to_json())
-        write_text_whole(self.path, json.dumps({**state, OURS: self.facts}))
-
-
-def _locked(file):
-    """Lock a file for this process, as long as it lives; True where that is unknown."""
-    with contextlib.suppress(ImportError):  # Windows has no such locks
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+        state = extended(json.loads(self.sampler.to_json()), {OURS: self.facts})
+        write_text_whole(self.path, json.dumps(state))

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import click
+
+from skrobust._sealed import file_digest
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.file_digest import digest_of
 from skrobust.cli.labelling import pool_facts, pool_source
 from skrobust.cli.labelling.answer_reader import AnswerReader
 from skrobust.cli.labelling.grade_reader import GradeReader
@@ -90,7 +92,7 @@ def _given(options):
             )
         if not Path(options["model"]).is_file():
             raise UserError(f"There is no model file {options['model']!r}.")
-        given["model"] = digest_of(options["model"])
+        given["model"] = file_digest(options["model"])
     if options["as_confidence"] and not options["scores"]:
         raise UserError("--as-confidence says what --scores are; give --scores, too.")
     if options["goal"] and options["sampler"]:
@@ -120,6 +122,8 @@ def _resume(session, source, given, say):
             f"inputs as it was then; {source!r} has {len(pool)}, or has changed."
         )
     say(f"going on with {session.path.name}")
+    if session.note:
+        click.echo(f"skrobust: warning: {session.note}.", err=True)
     if session.frozen:
         say("its draws cannot be made again here: it takes answers and cannot draw")
     return pool

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skrobust._parquet import piece_files
+from skrobust._sealed import bytes_digest, file_digest
 from skrobust.cli import rows_file
 from skrobust.cli.exit_codes import UserError
-from skrobust.cli.file_digest import digest, digest_of
 from skrobust.cli.image_input import has_images, list_images
 from skrobust.cli.piece_table import PieceTable, RowNumbers
 
@@ -77,12 +77,12 @@ def open_pool(source, *, item=None, predicted=None):
         return _open_folder(source, path, item)
     if pieces:
         frame = rows_file.check_rows(PieceTable(pieces, path.name), path.name)
-        mark = digest_of(path) if path.is_file() else _digest_of_pieces(path, pieces)
+        mark = file_digest(path) if path.is_file() else _digest_of_pieces(path, pieces)
     elif path.is_file():
         frame = rows_file.open_table(
             path, [item] if item else [], labels=[predicted] if predicted else []
         )
-        mark = digest_of(path)
+        mark = file_digest(path)
     elif source in rows_file.BUILT_IN:
         frame = rows_file.check_rows(rows_file.load_built_in(source).data, source)
         mark = f"built-in {source}"
@@ -105,8 +105,8 @@ def pieces_of(path):
 
 
 def _digest_of_pieces(folder, pieces):
-    marks = [(p.relative_to(folder).as_posix(), digest_of(p)) for p in pieces]
-    return digest(repr(marks).encode())
+    marks = [(p.relative_to(folder).as_posix(), file_digest(p)) for p in pieces]
+    return bytes_digest(repr(marks).encode())
 
 
 def _open_folder(source, folder, item):
@@ -114,5 +114,5 @@ def _open_folder(source, folder, item):
         raise UserError("--item names a column of a table, and this is a folder.")
     names = [name.as_posix() for name in list_images(folder)]
     sizes = [(folder / name).stat().st_size for name in names]
-    mark = digest(repr(list(zip(names, sizes, strict=True))).encode())
+    mark = bytes_digest(repr(list(zip(names, sizes, strict=True))).encode())
     return Pool(source, names, mark, folder.resolve())

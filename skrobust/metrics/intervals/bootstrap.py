@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from skrobust._validation import check_choice, check_same_length
+from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import Interval
 
@@ -192,7 +193,11 @@ def function_interval(function, data, request, *, per_row=("sample_weight",), **
     rows, params = split_rows(params, len(arrays[0]), per_row)
     named = {f"array {i + 1}": array for i, array in enumerate(arrays)}
     check_same_length(caller, **named, **rows)
-    units = make_units(request.clusters, len(arrays[0]), caller)
+    weight = rows.get("sample_weight")
+    kept, clusters = present_rows(weight, request.clusters, caller)
+    arrays = [array[kept] for array in arrays]
+    rows = {name: array[kept] for name, array in rows.items()}
+    units = make_units(clusters, len(arrays[0]), caller)
     return bootstrap_interval(Scores(function, arrays, units, rows, params), request)
 
 

@@ -13,6 +13,7 @@ from skrobust._validation import (
 )
 from skrobust.metrics.callable_metrics import is_scorer, read_callable
 from skrobust.metrics.intervals import bootstrap
+from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.frequency_weights import repeat_rows
 from skrobust.metrics.intervals.interval import IntervalRequest
@@ -102,7 +103,7 @@ def confidence_interval(
         Seed of the resamples.
     **metric_params : dict
         Parameters of the metric; ``sample_weight`` where the metric takes it (not the
-        two stability indices). More:
+        two stability indices), of which a weight of 0 takes a row away. More:
 
         - ``resample_conditions`` (bool, "accuracy_stability_index"): the conditions
           are a sample too.
@@ -267,6 +268,8 @@ def _metric_interval(spec, data, params, request):
     if values.dtype == bool:
         return sample_share_interval(values, weight, request)
     weight = check_weights(weight, len(values), request.caller)
-    units = make_units(request.clusters, len(values), request.caller)
+    kept, clusters = present_rows(weight, request.clusters, request.caller)
+    values, weight = values[kept], None if weight is None else weight[kept]
+    units = make_units(clusters, len(values), request.caller)
     statistic = bootstrap.Shares(values, units, weight)
     return bootstrap.bootstrap_interval(statistic, request)

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._containers import one_per_row
 from skrobust._validation import check_choice, check_same_length
+from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.bootstrap import Statistic
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
@@ -79,15 +79,11 @@ class RowOutcomes:
     def interval(self, request):
         """Return the interval that a request asks for."""
         check_choice(request.method, "method", request.caller, ("auto", "jackknife"))
-        n, clusters = len(self.columns), request.clusters
+        clusters, caller = request.clusters, request.caller
         if clusters is not None:
-            check_same_length(request.caller, data=self.columns, clusters=clusters)
-        kept = slice(None)
-        if self.weight is not None and not self.weight.all():
-            kept = np.flatnonzero(self.weight)  # rows of weight 0 count as absent
-            clusters = None if clusters is None else one_per_row(clusters)[kept]
-            n = len(kept)
-        units = make_units(clusters, n, request.caller)
+            check_same_length(caller, data=self.columns, clusters=clusters)
+        kept, clusters = present_rows(self.weight, clusters, caller)
+        units = make_units(clusters, len(self.columns[kept]), caller)
         return self.over(units, request.confidence, kept)
 
     def over(self, units, confidence, kept=slice(None), n_seen=None):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import one_per_row
-from skrobust._validation import check_choice, check_same_length, check_weights
+from skrobust._validation import check_choice, check_weights
+from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units, t_p_value
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.intervals.proportion import proportion_interval
@@ -20,13 +20,10 @@ _LEVEL = 0.05  # of the test whether shares go with sizes
 
 def sample_share_interval(hits, weight, request):
     """Return the interval of a share of samples, as a request asks for it."""
-    caller, clusters = request.caller, request.clusters
+    caller = request.caller
     weight = check_weights(weight, len(hits), caller)
-    if weight is not None and not weight.all():  # rows of weight 0 count as absent
-        check_same_length(caller, data=hits, clusters=clusters)
-        kept = weight > 0
-        hits, weight = hits[kept], weight[kept]
-        clusters = None if clusters is None else one_per_row(clusters)[kept]
+    kept, clusters = present_rows(weight, request.clusters, caller)
+    hits, weight = hits[kept], None if weight is None else weight[kept]
     units = make_units(clusters, len(hits), caller)
     settings = {"weight": weight, "method": request.method}
     return share_interval(hits, units, request.confidence, caller, **settings)

@@ -277,14 +277,14 @@ def normalized_clustering_score(
 
 def _interval(function, data, request, **params):
     # The size and the class sizes stay those of the whole in each resample.
+    weight = params.get("sample_weight")
+    n_rows = len(data[0]) if weight is None else np.count_nonzero(weight)
     if params.get("n_samples") is None:
-        params["n_samples"] = len(data[0])
+        params["n_samples"] = n_rows
     if function is normalized_accuracy_score and params.get("class_counts") is None:
         y_true = label_array(data[0], request.caller, "y_true")
         params["class_counts"] = class_sizes(y_true, params.get("sample_weight"))
     per_row = ("sample_weight", "X")
-    weight = params.get("sample_weight")
-    n_rows = len(data[0]) if weight is None else np.count_nonzero(weight)
     check_rows_scored(params["n_samples"], n_rows, function.__name__)
     with of_resamples():
         found = function_interval(function, data, request, per_row=per_row, **params)

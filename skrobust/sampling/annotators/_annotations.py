@@ -1,10 +1,9 @@
 """Answers of several annotators to the questions of one sampler."""
 
-import json
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._sealed import sealed_text
 from skrobust._validation import (
     check_choice,
     check_confidence,
@@ -21,7 +20,7 @@ from skrobust.sampling.annotators.answer_table import (
     table_of_annotators,
     table_of_inputs,
 )
-from skrobust.sampling.annotators.first_answers import earliest, refuse_corrected
+from skrobust.sampling.annotators.first_answers import refuse_corrected
 from skrobust.sampling.annotators.noise_correction import corrected
 from skrobust.sampling.core.answer_checks import (
     FAILED,
@@ -35,8 +34,9 @@ from skrobust.sampling.core.answer_checks import (
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.packing import facts_from_json, restored_generator
 from skrobust.sampling.core.pool import own_generator
+from skrobust.sampling.core.state import digest_of_sampler
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Annotations:
@@ -310,11 +310,12 @@ class Annotations:
         """
         facts = {
             "format": FORMAT,
+            "sampler": digest_of_sampler(self.sampler),
             "answers": self._answers,
             "first": [*self._first.values()],
             "generator": self._rng.bit_generator.state,
         }
-        return json.dumps(facts)
+        return sealed_text(facts)
 
     @classmethod
     def from_json(cls, text, sampler):
@@ -335,20 +336,18 @@ class Annotations:
         Raises
         ------
         ValueError
-            For another text, and for answers to what the sampler never asked.
+            For another text or one that was changed, and for answers to what the
+            sampler never asked.
         """
         caller = f"{cls.__name__}.from_json"
-        names = ("answers", "generator")
-        answers, state = facts_from_json(text, names, FORMAT, caller)
+        names = ("sampler", "answers", "first", "generator")
+        known, answers, places, state = facts_from_json(text, names, FORMAT, caller)
         new, answers = cls(sampler), [tuple(one) for one in answers]
-        n_pool = len(sampler._answers.status)
-        if any(
-            i >= n_pool or sampler._answers.status[i] == UNASKED for i, *_ in answers
+        status = sampler._answers.status
+        if known != digest_of_sampler(sampler) or any(
+            status[i] == UNASKED for i, *_ in answers
         ):
             raise ValueError(f"{caller}: these answers belong to another sampler.")
-        places = json.loads(text).get("first")  # older texts do not say
-        if places is None:
-            places = earliest(answers)
         new._answers, new._first = answers, {answers[at][0]: at for at in places}
         new._rng = restored_generator(state)
         return new

@@ -3,12 +3,6 @@
 from skrobust.sampling.core.answer_checks import FAILED, PASSED
 
 
-def earliest(answers):
-    """Return the place of the earliest answer to each input."""
-    backwards = reversed(range(len(answers)))
-    return list({answers[at][0]: at for at in backwards}.values())
-
-
 def refuse_corrected(sampler, answers, first, caller):
     """Raise where a sampler has other outcomes than those that it was given.
 

@@ -11,6 +11,7 @@ from skrobust.sampling.core.answer_checks import (
 )
 from skrobust.sampling.core.answers import Answers
 from skrobust.sampling.core.asked_so_far import AskedSoFar
+from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.loss_scale import (
     Loss,
@@ -19,6 +20,7 @@ from skrobust.sampling.core.loss_scale import (
     is_continuous,
 )
 from skrobust.sampling.core.pool import (
+    PoolAnswers,
     check_inputs,
     n_rows,
     own_generator,
@@ -59,7 +61,9 @@ class AskTellSampler(AskedSoFar):
         X : array-like of shape (n_pool,) or (n_pool, ...)
             With an estimator, or with a callable ``auxiliary``: the inputs, handed on
             as they are. Otherwise 1-D scores, finite and at least 0; higher means
-            more likely mispredicted, for example 1 - confidence.
+            more likely mispredicted, for example 1 - confidence. Inputs may come in
+            :class:`~skrobust.datasets.BatchedRows`: the model, or the callable, is then
+            asked about one batch after the other.
         y : None
             Ignored.
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
@@ -81,14 +85,15 @@ class AskTellSampler(AskedSoFar):
             For an empty pool, bad scores, or unequal lengths.
         """
         refuse_arguments(unknown, type(self).__name__)
-        return self._read_pool(X, y_pred)
+        return self._read_pool(in_memory(self, X, y_pred), y_pred)
 
     def _read_pool(self, X, y_pred, **arrays):
         """Read the pool, with further arrays by attribute; all of it or nothing."""
         caller = type(self).__name__
         self._check_parameters()
         for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
+            if not isinstance(X, PoolAnswers):  # whose batches were looked at
+                self.__dict__.pop(name, None)
         n_pool = n_rows(X)
         if n_pool == 0:
             raise ValueError(f"{caller} needs a pool of at least one input; got none.")
@@ -114,7 +119,7 @@ class AskTellSampler(AskedSoFar):
         self._rng_at_start = self._rng.bit_generator.state
         self._start()
 
-    def ask(self, n=1):
+    def ask(self, n=1, **unknown):
         """Draw inputs to label.
 
         Parameters
@@ -122,6 +127,8 @@ class AskTellSampler(AskedSoFar):
         n : int, default=1
             How many. With one draw after the other ``ask(20)`` draws what twenty
             ``ask(1)`` draw; where a sampler draws in rounds, each ``ask`` is one.
+        **unknown
+            Refused, such as the ``budget`` of samplers that know costs.
 
         Returns
         -------
@@ -130,9 +137,12 @@ class AskTellSampler(AskedSoFar):
 
         Raises
         ------
+        TypeError
+            For arguments that this sampler does not take.
         ValueError
             If fewer than n are left.
         """
+        refuse_arguments(unknown, type(self).__name__, "ask")
         n = self._check_left(n, "ask")
         before = self._rng.bit_generator.state
         try:

@@ -8,6 +8,7 @@ from skrobust._validation import (
 )
 from skrobust.sampling.core.label_plan import LabelPlan
 from skrobust.sampling.core.later_models import LaterModels
+from skrobust.sampling.core.pool import refuse_arguments
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
 from skrobust.sampling.core.reporting import ACCURACY, ResultInNotebook, sampling_result
@@ -338,7 +339,7 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         low, high = found.interval
         return bool((high - low) / 2 <= half_width)
 
-    def sample(self, n, oracle, kind=None):
+    def sample(self, n, oracle, kind=None, **unknown):
         """Ask and tell in one call.
 
         Parameters
@@ -352,6 +353,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             What the answers are, as in ``tell``. None: true labels where the sampler
             has predictions (``y_pred_``), and otherwise whether each input was
             mispredicted.
+        **unknown
+            Refused, such as the ``budget`` of samplers that know costs.
 
         Returns
         -------
@@ -361,9 +364,18 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
 
         Raises
         ------
+        TypeError
+            For arguments that this sampler does not take.
         ValueError
             If fewer than n are left: nothing is asked then.
         """
+        refuse_arguments(unknown, type(self).__name__, "sample")
+        kind = self._kind_of(oracle, kind)
+        sizes = self._batches(self._check_left(n, "sample"))
+        return self._sample([{"n": size} for size in sizes], oracle, kind)
+
+    def _kind_of(self, oracle, kind):
+        """Return what the answers of an oracle are, or raise."""
         if not callable(oracle):
             cure = "For an array of labels give labels.take."
             rule = "a callable that takes ids and returns their labels"
@@ -374,7 +386,13 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
             kind = "failed" if self.y_pred_ is None else "y_true"
         if kind == "y_true" and self.loss is None:
             self._answers.loss.refuse_comparison(None, caller)
-        for size in self._batches(self._check_left(n, "sample")):
-            ids = self.ask(size)
+        return kind
+
+    def _sample(self, rounds, oracle, kind):
+        """Ask in rounds, of which each is what ``ask`` takes, and tell."""
+        for options in rounds:
+            if self._n_asked == self.n_pool_:
+                break
+            ids = self.ask(**options)
             self.tell(ids, **{kind: oracle(ids)})
         return self.result()

@@ -28,6 +28,7 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     _sequential = True
     # Whether the draws depend on a suspicion of each input.
     _needs_scores = True
+    _needs_confidence = False  # beside scores
     # Whether to divide by the true size of a part of the pool, or by an estimate of it.
     _known_sizes = True
     # Whether the default interval also covers what rare draws could not have met.

@@ -5,6 +5,8 @@ import json
 
 import numpy as np
 
+from skrobust._sealed import Damaged, open_seal
+
 PLAIN = (str, int, float, bool, type(None))
 
 
@@ -52,17 +54,44 @@ def restored_generator(state):
     return rng
 
 
-def facts_from_json(text, names, version, caller):
-    """Return the named facts of a text of ``to_json``, or raise for another text."""
+def parsed(text, version, caller):
+    """Return the facts of a text of ``to_json``, or raise where they were changed.
+
+    Parameters
+    ----------
+    text : str or bytes
+        What ``to_json`` returned.
+    version : int
+        Format that is read.
+    caller : str
+        Name of the public function, for the messages.
+
+    Raises
+    ------
+    Damaged
+        Where the text is not what was written, by the seal; it names the parts.
+    """
     try:
         facts = json.loads(text)
-        found = [facts[name] for name in names]
-        known = facts["format"] == version
-    except (ValueError, TypeError, KeyError):
-        known = False
-    if not known:
+        found = facts["format"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        found = None
+    if found is None:
+        raise Damaged(f"{caller} needs the text that to_json returned, unchanged.")
+    if found != version:
+        by = f", written by skrobust {facts['version']}" if "version" in facts else ""
+        raise ValueError(
+            f"{caller} reads format {version}; this state is of format {found!r}{by}."
+        )
+    return open_seal(facts, f"{caller}: the state")
+
+
+def facts_from_json(text, names, version, caller):
+    """Return the named facts of a text of ``to_json``, or raise for another text."""
+    facts = parsed(text, version, caller)
+    if not all(name in facts for name in names):
         raise ValueError(f"{caller} needs the text that to_json returned.")
-    return found
+    return [facts[name] for name in names]
 
 
 def plain(value):

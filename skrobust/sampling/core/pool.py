@@ -1,6 +1,7 @@
 """Pool of a sampler: scores, or inputs with a model."""
 
 import numbers
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -10,10 +11,59 @@ from skrobust._responses import predict_labels, predict_probabilities, predicts_
 from skrobust._validation import check_scores, invalid, refuse_missing
 
 OWN_STREAM = 0x5A3B1E
+NO_SCORES = "pass scores as auxiliary; SimpleRandomSampler needs none"
+
+
+@dataclass(frozen=True)
+class PoolAnswers:
+    """What was answered to a pool of inputs that are not in memory.
+
+    Parameters
+    ----------
+    n_pool : int
+        Number of inputs.
+    y_pred : ndarray of shape (n_pool,) or (n_pool, n_outputs), or None
+        Predicted labels.
+    confidence : ndarray of shape (n_pool,) or None
+        Largest probability of each input.
+    called : ndarray of shape (n_pool, ...) or None
+        What a callable ``auxiliary`` returned.
+    """
+
+    n_pool: int
+    y_pred: np.ndarray | None = None
+    confidence: np.ndarray | None = None
+    called: np.ndarray | None = None
+    ndim = 2
+
+    @property
+    def shape(self):
+        """Its number of inputs, as a shape."""
+        return (self.n_pool,)
+
+    def __array__(self, dtype=None, copy=None):
+        raise ValueError(
+            "This sampler reads the inputs themselves, which come in batches: give fit "
+            "the scores, as numpy.concatenate of those of each batch."
+        )
+
+
+def called(auxiliary, X):
+    """Return what a callable ``auxiliary`` says of a pool."""
+    return X.called if isinstance(X, PoolAnswers) else auxiliary(X)
+
+
+def confidence_of(estimator, X, caller, cure=""):
+    """Return the largest probability of each input, shape (n_pool,)."""
+    if isinstance(X, PoolAnswers):
+        return X.confidence
+    return predict_probabilities(estimator, X, caller, cure).max(axis=1)
 
 
 def check_inputs(sampler, X):
     """Return the pool as it came, or as an array where there is no estimator."""
+    if isinstance(X, PoolAnswers):
+        return X
     n_dim = len(X.shape) if hasattr(X, "shape") else np.ndim(X)
     takes_rows = sampler.estimator is not None or not isinstance(sampler.auxiliary, str)
     if not takes_rows and n_dim < 2:
@@ -28,13 +78,12 @@ def check_inputs(sampler, X):
 def read_scores(estimator, auxiliary, X, caller, *, needed=True):
     """Return the suspicion of each input, or None where it is not needed."""
     if not isinstance(auxiliary, str):
-        scores = auxiliary(X) if callable(auxiliary) else auxiliary
+        scores = called(auxiliary, X) if callable(auxiliary) else auxiliary
     elif not needed and (estimator is not None or np.ndim(X) > 1):
         return None
     elif estimator is not None:
-        cure = "pass scores as auxiliary; SimpleRandomSampler needs none"
-        p = predict_probabilities(estimator, X, caller, cure)
-        scores = one_minus_confidence(p)
+        sure = confidence_of(estimator, X, caller, NO_SCORES)
+        scores = np.clip(1 - sure.astype(np.float64), 0, 1)
     elif np.ndim(X) > 1:
         raise ValueError(
             f"Without an estimator {caller}.fit takes 1-D scores (higher = more "
@@ -69,6 +118,8 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
             raise invalid("y_pred", caller, "1-D labels", y_pred.shape, cure)
         refuse_missing(y_pred, caller, "y_pred")
         return y_pred
+    if isinstance(X, PoolAnswers):
+        return X.y_pred
     if estimator is None or (predicts_numbers(estimator) and not any_kind):
         return None
     if any_kind and np.ndim(given := to_array(estimator.predict(X))) == 2:
@@ -107,11 +158,12 @@ def own_generator(random_state, caller):
 TAKEN_BY = {
     "costs": ("OperationalSampler", "StratifiedSampler"),
     "features": ("OperationalSampler",),
+    "budget": ("OperationalSampler", "StratifiedSampler"),
 }
 
 
-def refuse_arguments(unknown, caller):
-    """Raise for an argument of ``fit`` that a sampler does not take.
+def refuse_arguments(unknown, caller, verb="fit"):
+    """Raise for an argument that a method of a sampler does not take.
 
     Parameters
     ----------
@@ -119,8 +171,10 @@ def refuse_arguments(unknown, caller):
         The arguments.
     caller : str
         Name of the class.
+    verb : str, default="fit"
+        Name of the method.
     """
     for name in unknown:
         who = " and ".join(TAKEN_BY.get(name, ()))
         cure = f"; {who} {'take' if ' and ' in who else 'takes'} it" if who else ""
-        raise TypeError(f"{caller}.fit has no argument {name}={cure}.")
+        raise TypeError(f"{caller}.{verb} has no argument {name}={cure}.")

@@ -1,24 +1,29 @@
 """State of a sampler as JSON, and back, bit for bit."""
 
 import copy
-import hashlib
 import inspect
 import json
 
 import numpy as np
 
+from skrobust._sealed import Damaged, bytes_digest, sealed_text
 from skrobust.sampling.core.draws import Draws
 from skrobust.sampling.core.later_models import models_from_plain, models_to_plain
 from skrobust.sampling.core.packing import (
     PLAIN,
     content,
     pack,
+    parsed,
     plain,
     restored_generator,
     unpack,
 )
 
-FORMAT = 1
+FORMAT = 2
+
+
+class DrawsDiffer(ValueError):
+    """Stored draws, whole as they were written, that cannot be made again here."""
 
 
 class State:
@@ -26,6 +31,7 @@ class State:
 
     Restoring plays the events (every ``ask``, ``tell`` and ``correct``) again from the
     state of the generator when drawing began, and compares the draws with those stored.
+    Before anything else the seal is verified: the digest of each part of the text.
     """
 
     def __init__(self, facts):
@@ -72,26 +78,19 @@ class State:
     @classmethod
     def parse(cls, text, name, caller):
         """Read a text of ``to_json``, or raise where it is none of this class."""
-        try:
-            facts = json.loads(text)
-            kind, version = facts["class"], facts["format"]
-        except (ValueError, TypeError, KeyError):
-            message = f"{caller} needs the text that to_json returned."
-            raise ValueError(message) from None
+        facts = parsed(text, FORMAT, caller)
+        kind = facts.get("class")
+        if kind is None:
+            raise Damaged(f"{caller} needs the text that to_json returned.")
         if kind != name:
             raise ValueError(
                 f"{caller}: this is the state of {kind}; use {kind}.from_json."
             )
-        if version != FORMAT:
-            raise ValueError(
-                f"{caller} reads format {FORMAT}; this state is of format {version}, "
-                f"written by skrobust {facts.get('version')}."
-            )
         return cls(facts)
 
     def to_json(self):
-        """Return the state as text."""
-        return json.dumps(self.facts, default=plain)
+        """Return the state as text, with its seal."""
+        return sealed_text(self.facts, plain)
 
     def make(self, kind, X, of_rows, parameters, caller):
         """Return a sampler of the class with its pool, and nothing drawn yet."""
@@ -153,7 +152,7 @@ class State:
         except ValueError:  # draws that differ leave answers without a question
             same = False
         if not same:
-            raise ValueError(
+            raise DrawsDiffer(
                 f"{caller}: the stored draws (skrobust {facts['version']}) cannot be "
                 "made again here. No label is lost: frozen=True gives their result."
             )
@@ -219,11 +218,17 @@ def plain_parameters(sampler):
     return kept
 
 
+def digest_of_sampler(sampler):
+    """Return what tells a sampler from others: its class, its pool and its seed."""
+    known = [type(sampler).__name__, pool_hash(sampler), sampler._rng_at_start]
+    return bytes_digest(json.dumps(known).encode())
+
+
 def pool_hash(sampler):
     """Return a hash of what draws and answers need of the pool."""
-    digest = hashlib.blake2b(str(sampler.n_pool_).encode(), digest_size=16)
-    for name, value in sorted(sampler._pool_arrays().items()):
-        digest.update(name.encode())
-        if value is not None:
-            digest.update(content(np.asarray(value)))
-    return digest.hexdigest()
+    digests = {
+        name: None if value is None else bytes_digest(content(np.asarray(value)))
+        for name, value in sampler._pool_arrays().items()
+    }
+    known = [sampler.n_pool_, *sorted(digests.items())]
+    return bytes_digest(json.dumps(known).encode())

@@ -23,7 +23,7 @@ class StoredSampler(AskTellSampler):
         Returns
         -------
         str
-            JSON, for ``from_json`` of the same class.
+            JSON with the SHA-256 of each part, for ``from_json`` of the same class.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class StoredSampler(AskTellSampler):
 
         Parameters
         ----------
-        text : str
+        text : str or bytes
             What ``to_json`` of this class returned.
         X : array-like, default=None
             The pool as ``fit`` took it; needed where the text does not hold it.
@@ -72,9 +72,10 @@ class StoredSampler(AskTellSampler):
         Raises
         ------
         ValueError
-            For text of another class, format or pool, and where the stored draws
-            cannot be made again (another version of numpy): nothing is lost then, see
-            ``frozen``.
+            For text of another class, format or pool; for text that was changed, also
+            with ``frozen`` (it names the parts of which the digest does not hold); and
+            where the stored draws cannot be made again (another version of numpy):
+            nothing is lost then, see ``frozen``.
         """
         caller = f"{cls.__name__}.from_json"
         state = State.parse(text, cls.__name__, caller)

@@ -5,6 +5,7 @@ import numpy as np
 from skrobust._containers import one_per_row
 from skrobust._validation import check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
+from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.draws import first_where
 from skrobust.sampling.core.pool import n_rows, refuse_arguments
 
@@ -30,7 +31,9 @@ class CostedSampler(BaseSampler):
         X : array-like of shape (n_pool,) or (n_pool, ...)
             With an estimator, or with a callable ``auxiliary``: the inputs, handed on
             as they are. Otherwise 1-D scores, finite and at least 0; higher means
-            more likely mispredicted, for example 1 - confidence.
+            more likely mispredicted, for example 1 - confidence. Inputs may come in
+            :class:`~skrobust.datasets.BatchedRows`: the model, or the callable, is then
+            asked about one batch after the other.
         y : None
             Ignored.
         y_pred : array-like of shape (n_pool,) or (n_pool, n_outputs), default=None
@@ -55,6 +58,7 @@ class CostedSampler(BaseSampler):
             For an empty pool, bad scores or costs, or unequal lengths.
         """
         refuse_arguments(unknown, type(self).__name__)
+        X = in_memory(self, X, y_pred)
         return self._read_pool(X, y_pred, costs_=self._checked(costs, n_rows(X)))
 
     def _checked(self, costs, n_pool):
@@ -122,11 +126,7 @@ class CostedSampler(BaseSampler):
         """
         if budget is None:
             return super().ask(1 if n is None else n)
-        caller = self._caller("ask")
-        if n is not None or self.costs_ is None:
-            rule = "not beside n" if n is not None else "with costs= given to fit"
-            raise ValueError(f"{caller} takes budget= {rule}; got budget={budget!r}.")
-        budget = check_number(budget, "budget", caller, low=0, low_open=True)
+        budget = self._check_budget(budget, n, "ask")
         left = self.n_pool_ - self._n_asked
         self._check_left(1, "ask")
         self._update_predictions()
@@ -134,10 +134,74 @@ class CostedSampler(BaseSampler):
         if n == 0:
             least = self._expected_cost(1)
             rule = f"at least {least:g}, the expected cost of one label"
-            raise invalid("budget", caller, rule, budget)
+            raise invalid("budget", self._caller("ask"), rule, budget)
         ids = super().ask(n)
         self._plan_round(budget / float(self.costs_.mean()))
         return ids
+
+    def sample(self, n=None, oracle=None, kind=None, *, budget=None):
+        """Ask and tell in one call.
+
+        Parameters
+        ----------
+        n : int, default=None
+            Number of inputs to label; needed without a budget.
+        oracle : callable
+            ``oracle(ids)`` returns one answer for each input. It is called once per
+            batch: samplers that learn from answers ask in several.
+        kind : {"y_true", "failed", "loss"}, default=None
+            What the answers are, as in ``tell``. None: true labels where the sampler
+            has predictions (``y_pred_``), and otherwise whether each input was
+            mispredicted.
+        budget : float, default=None
+            Instead of n: as many as have an expected cost of at most this, in the units
+            of ``costs``. Several batches divide it in shares that depend on no draw.
+
+        Returns
+        -------
+        SamplingResult
+            As ``result()`` gives it. If the oracle raises, its inputs stay open
+            (``pending_``), and what was told before is kept.
+
+        Raises
+        ------
+        ValueError
+            If fewer than n are left, for n beside a budget, and for budgets that
+            ``ask`` refuses: nothing is asked then.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrobust.sampling import OperationalSampler
+        >>> minutes = np.tile([1.0, 5.0], 500)
+        >>> sampler = OperationalSampler(random_state=0)
+        >>> sampler.fit(np.linspace(0, 1, 1000), costs=minutes)
+        OperationalSampler(random_state=0)
+        >>> result = sampler.sample(budget=200, oracle=lambda ids: ids > 900)
+        >>> bool(150 < minutes[sampler.ids_].sum() < 250)
+        True
+        """
+        if budget is None and n is None:
+            raise ValueError(
+                f"{type(self).__name__}.sample needs n=, the number of inputs, or "
+                "budget=, what their labels may cost."
+            )
+        if budget is None:
+            return super().sample(n, oracle, kind)
+        kind = self._kind_of(oracle, kind)
+        budget = self._check_budget(budget, n, "sample")
+        self._check_left(1, "sample")
+        # In labels of the mean cost: so the shares depend on no draw.
+        sizes = self._batches(max(1, round(budget / float(self.costs_.mean()))))
+        shares = [{"budget": budget * size / sum(sizes)} for size in sizes]
+        return self._sample(shares, oracle, kind)
+
+    def _check_budget(self, budget, n, verb):
+        caller = self._caller(verb)
+        if n is not None or self.costs_ is None:
+            rule = "not beside n" if n is not None else "with costs= given to fit"
+            raise ValueError(f"{caller} takes budget= {rule}; got budget={budget!r}.")
+        return check_number(budget, "budget", caller, low=0, low_open=True)
 
     def _plan_round(self, size):
         """Note the planned size of the last round, in draws and in the log."""

@@ -1,11 +1,10 @@
 """Pool in which rows keep arriving."""
 
-import json
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._sealed import sealed_text
 from skrobust._validation import check_confidence, check_count, check_number, invalid
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, one_kind
 from skrobust.sampling.core.base import BaseSampler
@@ -19,7 +18,7 @@ from skrobust.sampling.living.joined_parts import (
 )
 from skrobust.sampling.living.told_parts import told_parts
 
-FORMAT = 1
+FORMAT = 2
 
 
 class LivingPool:
@@ -315,7 +314,7 @@ class LivingPool:
         """
         parts = [part.to_json() for part in self.parts_]
         facts = {"format": FORMAT, "window": self.window, "parts": parts}
-        return json.dumps({**facts, "generator": self._rng.bit_generator.state})
+        return sealed_text({**facts, "generator": self._rng.bit_generator.state})
 
     @classmethod
     def from_json(cls, text, sampler):
@@ -336,7 +335,7 @@ class LivingPool:
         Raises
         ------
         ValueError
-            For another text, or one of other samplers.
+            For another text, one that was changed, or one of other samplers.
         """
         names, caller = ("generator", "window", "parts"), f"{cls.__name__}.from_json"
         state, window, texts = facts_from_json(text, names, FORMAT, caller)

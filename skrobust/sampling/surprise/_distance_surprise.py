@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from sklearn.neighbors import KNeighborsTransformer
 
+from skrobust._parallel import count, counting
 from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 from skrobust.sampling.core.pool import own_generator
@@ -75,6 +76,8 @@ class DistanceSurprise(BaseSurprise):
         ``random_state`` in the clones of ``index``; with None they keep their own.
     unseen : {"raise", "inf", "nan"}, default="raise"
         Surprise of an input whose class was never predicted in training.
+    verbose : int, default=0
+        From 1 on, ``fit`` and ``score_samples`` show a progress bar over the inputs.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class DistanceSurprise(BaseSurprise):
     """
 
     _added_before = "unseen"
+    _n_searches = 2  # within the class of each row, and across classes
     _parameter_rules = {"index": _check_index}
 
     @classmethod
@@ -156,7 +160,11 @@ class DistanceSurprise(BaseSurprise):
                 f"predicted classes; got {len(activations)} sample(s) of 1 class: "
                 f"{self.classes_.tolist()}."
             )
-        parts = [_distinct(activations[codes == c]) for c in range(n_classes)]
+        parts = []
+        for code in range(n_classes):
+            own = activations[codes == code]
+            parts.append(_distinct(own))
+            count(len(own))
         self._edges = np.cumsum([0, *(len(part) for part in parts)])
         rows = np.concatenate(parts)
         self.index_error_ = None
@@ -166,7 +174,8 @@ class DistanceSurprise(BaseSurprise):
         rng = own_generator(self.random_state, type(self).__name__)
         seeded = self.random_state is not None
         self._nearest = IndexedRows(rows, self._edges, self.index, rng, seeded=seeded)
-        self.index_error_ = self._measure_error()
+        with counting(None):
+            self.index_error_ = self._measure_error()
         self._warn_of_misses()
 
     def _scores(self, activations, codes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._parallel import count
 from skrobust.sampling.surprise.covariance_surprise import CovarianceSurprise
 from skrobust.sampling.surprise.whitening import Whitener
 
@@ -50,6 +51,8 @@ class LikelihoodSurprise(CovarianceSurprise):
         each variance; it makes singular covariances and small classes possible.
     unseen : {"raise", "inf", "nan"}, default="raise"
         Surprise of an input whose class was never predicted in training.
+    verbose : int, default=0
+        From 1 on, ``fit`` and ``score_samples`` show a progress bar over the inputs.
 
     Attributes
     ----------
@@ -89,10 +92,11 @@ class LikelihoodSurprise(CovarianceSurprise):
 
     def _learn(self, activations, codes):
         settings = self._settings(activations)
-        self._densities = [
-            _Density(activations[codes == code], f"class {label!r}", **settings)
-            for code, label in enumerate(self.classes_.tolist())
-        ]
+        self._densities = []
+        for code, label in enumerate(self.classes_.tolist()):
+            rows = activations[codes == code]
+            self._densities.append(_Density(rows, f"class {label!r}", **settings))
+            count(len(rows))
         self._warn_of_rounding([density.shape for density in self._densities])
 
     def _scores_in_class(self, code, activations):

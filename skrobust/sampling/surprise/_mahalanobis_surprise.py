@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._parallel import count
 from skrobust._parameters import Choice
 from skrobust.sampling.surprise.covariance_surprise import CovarianceSurprise
 from skrobust.sampling.surprise.whitening import Whitener, within_covariance
@@ -44,6 +45,8 @@ class MahalanobisSurprise(CovarianceSurprise):
         each variance; it makes singular covariances and small classes possible.
     unseen : {"raise", "inf", "nan"}, default="raise"
         Surprise of an input whose class was never predicted in training.
+    verbose : int, default=0
+        From 1 on, ``fit`` and ``score_samples`` show a progress bar over the inputs.
 
     Attributes
     ----------
@@ -97,10 +100,10 @@ class MahalanobisSurprise(CovarianceSurprise):
         else:
             one = self.covariance == "global"
             clouds = ["all rows" if one else f"class {label!r}" for label in labels]
-            self._shapes = [
-                Whitener(rows, cloud, **settings)
-                for rows, cloud in zip(groups, clouds, strict=True)
-            ]
+            self._shapes = []
+            for rows, cloud in zip(groups, clouds, strict=True):
+                self._shapes.append(Whitener(rows, cloud, **settings))
+                count(len(rows))
         self._warn_of_rounding(self._shapes)
 
     def _scores_in_class(self, code, activations):

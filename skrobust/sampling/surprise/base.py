@@ -1,6 +1,7 @@
 """Base class of measures of surprise."""
 
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -8,7 +9,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, to_array
-from skrobust._parameters import Choice, SharedParameters, check_parameters
+from skrobust._parallel import StepBar, counting
+from skrobust._parameters import Choice, Count, SharedParameters, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
 from skrobust._validation import check_finite_rows, check_same_length
 from skrobust.metrics.labels import label_array
@@ -23,8 +25,13 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
     as it is, never refitted, and ``clone`` keeps it fitted.
     """
 
-    _parameter_rules = {"pool": Choice(*POOLS), "unseen": Choice("raise", "inf", "nan")}
+    _parameter_rules = {
+        "pool": Choice(*POOLS),
+        "unseen": Choice("raise", "inf", "nan"),
+        "verbose": Count(low=0),
+    }
     _added_before = "unseen"
+    _n_searches = 1  # that a score takes
 
     def __init__(
         self,
@@ -34,12 +41,14 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         pool="flatten",
         batch_size=None,
         unseen="raise",
+        verbose=0,
     ):
         self.estimator = estimator
         self.layer = layer
         self.pool = pool
         self.batch_size = batch_size
         self.unseen = unseen
+        self.verbose = verbose
 
     def fit(self, X, y=None, *, y_pred=None):
         """Fit the measure to the training activations.
@@ -79,7 +88,8 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
             labels = np.zeros(len(activations), dtype=np.intp)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         self.n_units_ = activations.shape[1]
-        self._learn(activations, codes)
+        with self._counted("fit", len(codes)):
+            self._learn(activations, codes)
         return self
 
     def score_samples(self, X, y_pred=None):
@@ -108,14 +118,29 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
         check_parameters(self)
         activations, labels = self._read(X, y_pred, reset=False)
         if not self._needs_classes():
-            return self._scores(activations, np.zeros(len(activations), dtype=np.intp))
+            codes = np.zeros(len(activations), dtype=np.intp)
+            return self._counted_scores(activations, codes)
         if labels is None:
-            return self._scores(activations, self._fitting_class(activations))
+            return self._counted_scores(activations, self._fitting_class(activations))
         known, codes = self._codes(labels)
         scores = np.full(len(codes), np.nan if self.unseen == "nan" else np.inf)
         if known.any():
-            scores[known] = self._scores(activations[known], codes[known])
+            scores[known] = self._counted_scores(activations[known], codes[known])
         return scores
+
+    def _counted_scores(self, activations, codes):
+        with self._counted("score", self._n_searches * len(codes)):
+            return self._scores(activations, codes)
+
+    @contextmanager
+    def _counted(self, what, n_steps):
+        """Context with a bar over rows, which loops inside of it move."""
+        if not self.verbose:
+            yield
+            return
+        label = f"{type(self).__name__}, {what}"
+        with StepBar(n_steps, label, self.verbose) as bar, counting(bar):
+            yield
 
     @abstractmethod
     def _learn(self, activations, codes):
@@ -147,7 +172,7 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
                 cure = "MahalanobisSurprise(covariance='global') needs no classes."
                 refuse_regressor(self.estimator, caller, cure)
                 labels = predict_labels(self.estimator, X)
-            names = ("layer", "pool", "batch_size")
+            names = ("layer", "pool", "batch_size", "verbose")
             options = {name: getattr(self, name) for name in names}
             activations = extract_activations(self.estimator, X, **options)
         activations = as_rows(check_finite_rows(activations, caller), self.pool)

@@ -5,6 +5,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from skrobust._parallel import count
 from skrobust._parameters import Number
 from skrobust.sampling.surprise.base import BaseSurprise
 from skrobust.sampling.surprise.whitening import CURES
@@ -35,6 +36,7 @@ class CovarianceSurprise(BaseSurprise):
         for code in np.unique(codes):
             rows = np.flatnonzero(codes == code)
             scores[rows] = self._scores_in_class(code, activations[rows])
+            count(len(rows))
         return scores
 
     def _fitting_class(self, activations):

@@ -11,6 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from skrobust._parallel import count
+
 _CHUNK = 4096  # rows searched at a time, at most
 _NUMBERS = 1 << 21  # and numbers in them, for wide rows
 _BLOCK = 512  # queries at a time
@@ -71,6 +73,7 @@ class NearestRows:
                 ranges = None if banned is None else banned[part]
                 with np.errstate(over="ignore", invalid="ignore"):
                     chunk.improve(queries[part], ranges, best[part], place[part])
+                count(len(best[part]) * (end - start) / (stop - first))
         if (place < 0).any():
             raise ValueError(
                 "Activations so large that the squares of their differences overflow "

@@ -1,0 +1,1 @@
+"""Evaluation records: one sealed file that a third party verifies and replays."""
