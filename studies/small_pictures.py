@@ -1,5 +1,7 @@
 """Digits and small pictures with models, under the conditions of two benchmarks."""
 
+import warnings
+
 import numpy as np
 import torch
 from corrupted_nets import resnet_module
@@ -18,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.perturbations import get_preset
 
+SEVERITIES = (2, 4)  # of cifar_c; mnist_c has one strength for each corruption
 SEED = {"random_state": 0}
 DIGITS = {
     "logistic": LogisticRegression(max_iter=200),
@@ -89,3 +92,27 @@ def correctness(predictors, X, y, grid):
         for name, predict in predictors.items():
             found[name].append(predict(moved) == y)
     return {name: np.transpose(columns) for name, columns in found.items()}
+
+
+def of_digits(folder, names, n_train, n_test):
+    """Return correctness under ``asi68`` and under ``mnist_c``."""
+    X, X_test, y, y_test = digits(folder, n_train, n_test)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pixels that never change
+        models = fitted(X, y, names)
+    models = {
+        name: lambda rows, m=model: m.predict(rows / 255)
+        for name, model in models.items()
+    }
+    return [
+        correctness(models, X_test, y_test, conditions(preset, (28, 28)))
+        for preset in ("asi68", "mnist_c")
+    ]
+
+
+def of_cifar(folder, name, n, preset):
+    """Return the correctness of one net under one list of conditions."""
+    options = {"severities": SEVERITIES} if preset == "cifar_c" else {}
+    X, y = cifar(folder, n)
+    grid = conditions(preset, (32, 32, 3), **options)
+    return correctness({name: net(folder, name)}, X, y, grid)[name]
