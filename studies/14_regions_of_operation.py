@@ -1,5 +1,7 @@
 """Optimum regions of operation of the robust ratio, and what goes with the ratio."""
 
+import warnings
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -30,15 +32,16 @@ def faces(study, n_clips, n_frames):
     return y, found, np.repeat(np.arange(n_clips), n_frames)
 
 
-def runs(best):
-    """Return the number of runs of equal names."""
-    return 1 + int((best[1:] != best[:-1]).sum())
+def region_row(task, y, found, clips):
+    """Return who leads where, by eye and by more than chance; and the regions.
 
-
-def region_row(task, found, clips):
-    """Return who leads where, by eye and by more than chance; and the regions."""
+    A region by eye is a run of tolerances with one best model; it remains where this
+    model leads beyond chance at one of them or more.
+    """
     shifts = {name: probability_shift(p, q) for name, (p, q, _) in found.items()}
-    result = robust_ratio_regions(shifts, clusters=clips, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of probabilities that stay at 1
+        result = robust_ratio_regions(shifts, clusters=clips, random_state=0)
     regions = result["regions"]
     told = [
         f"{model} {start:.2f}-{stop:.2f}"
@@ -46,30 +49,43 @@ def region_row(task, found, clips):
             regions["model"], regions["start"], regions["stop"], strict=True
         )
     ]
-    best = np.asarray(result["best"])
+    best, leads = np.asarray(result["best"]), np.asarray(result["leader"]) != ""
+    run = np.cumsum(np.r_[True, best[1:] != best[:-1]])
+    kinds, counts = np.unique(best[leads] if leads.any() else best, return_counts=True)
+    widest = str(kinds[counts.argmax()])
+    clean = {name: (p.argmax(axis=1) == y).mean() for name, (p, _, _) in found.items()}
     row = {
         "task": task,
         "models": len(found),
         "rows": len(next(iter(shifts.values()))),
-        "regions by eye": runs(best),
-        "models best somewhere": len(np.unique(best)),
-        "regions beyond chance": len(told),
-        "tolerances led": np.mean(np.asarray(result["leader"]) != ""),
+        "regions by eye": int(run[-1]),
+        "remain": len(np.unique(run[leads])),
+        "tolerances led": leads.mean(),
         "leaders": "; ".join(told) or "none",
+        "widest": widest,
+        "its accuracy": clean[widest],
+        "best accuracy": max(clean.values()),
+        "largest class": np.unique(y, return_counts=True)[1].max() / len(y),
     }
     return row, result
 
 
-def relations(task, y, found, n_resamples):
-    """Return how robust ratio, score and confidence agree over models and classes."""
+def relations(task, y, found, clips, n_resamples):
+    """Return how robust ratio, score and confidence agree over models and classes.
+
+    A model that misses a class on clean rows has no robustness score there and is left
+    out for it. Rows are drawn, of faces whole clips.
+    """
     kinds, names = np.unique(y), list(found)
+    units = np.arange(len(y)) if clips is None else clips
+    members = [np.flatnonzero(units == unit) for unit in np.unique(units)]
     within = {}
     for name, (p, q, _) in found.items():
         shift = probability_shift(p, q)
         within[name] = (shift[:, None] <= TOLERANCES + 1e-6).mean(axis=1)
 
-    def scores(rows, measure):
-        values = []
+    def scores(drawn, measure):
+        rows, values = np.concatenate([members[i] for i in drawn]), []
         for name in names:
             p, _, stays = found[name]
             for kind in kinds:
@@ -83,14 +99,15 @@ def relations(task, y, found, n_resamples):
                     values.append(robustness_score([stays[own].mean()], clean))
                 else:
                     values.append(p[own, kind].mean())
-        return values
+        return np.array(values)
 
-    rows = []
+    everything = np.arange(len(members))
+    known, rows = np.isfinite(scores(everything, MEASURES[0])), []
     for first, second in (MEASURES[:2], MEASURES[::2], MEASURES[1:]):
         value, limits = tau_interval(
-            lambda r, m=first: scores(r, m),
-            lambda r, m=second: scores(r, m),
-            len(y),
+            lambda r, m=first: scores(r, m)[known],
+            lambda r, m=second: scores(r, m)[known],
+            len(members),
             n_resamples=n_resamples,
         )
         rows.append(
@@ -98,7 +115,7 @@ def relations(task, y, found, n_resamples):
                 "task": task,
                 "first": first,
                 "second": second,
-                "models x classes": len(names) * len(kinds),
+                "models x classes": int(known.sum()),
                 "tau": value,
                 "95 %": limits,
             }
@@ -134,11 +151,11 @@ def run(study):
         found["faces"] = faces(study, 30, 2)
     rows, results, agreement = [], {}, []
     for task, (y, of_models, clips) in found.items():
-        row, results[task] = region_row(task, of_models, clips)
+        row, results[task] = region_row(task, y, of_models, clips)
         rows.append(row)
-        agreement += relations(task, y, of_models, study.size(300, 10))
+        agreement += relations(task, y, of_models, clips, study.size(300, 10))
     by_eye = sum(row["regions by eye"] for row in rows)
-    proved = sum(row["regions beyond chance"] for row in rows)
+    proved = sum(row["remain"] for row in rows)
     led = np.mean([row["tolerances led"] for row in rows])
     several = sum(len(set(r["regions"]["model"])) > 1 for r in results.values())
     study.answer(
@@ -146,6 +163,13 @@ def run(study):
         f"{len(rows)} tasks, {proved} remain where a model leads all others by more "
         f"than chance (simultaneous 95 % limits), in {led:.2f} of the tolerances on "
         f"average; in {several} of the tasks different models lead in different ones."
+    )
+    poor = [r for r in rows if r["its accuracy"] <= r["largest class"]]
+    less = [r for r in rows if r["its accuracy"] < r["best accuracy"]]
+    study.answer(
+        f"The model with the widest region is less accurate than the best one in "
+        f"{len(less)} of {len(rows)} tasks, and not better than the largest class in "
+        f"{len(poor)}: a high robust ratio may be that of a model that says little."
     )
     for second in MEASURES[1:]:
         own = [
