@@ -67,7 +67,7 @@ def linearity_rows(eps, way, found):
         low, high = table[f"{name}_low"][2], table[f"{name}_high"][2]
         row |= {
             f"{name}, frames": values[0],
-            "clips" + " " * MEASURES.index(name): values[1],
+            f"{name}, clips": values[1],
             f"difference in {name}": values[2],
             f"95 %, {name}": (low, high),
         }
@@ -146,6 +146,15 @@ def run(study):
         "A clip is one point of its curve where its frames are several; against one "
         f"frame of each clip the clips are more linear in {more} and less linear in "
         f"{less} of {len(fair)} cases, by more than chance."
+    )
+    flat = [
+        f"{way}, {eps}/255"
+        for (eps, way), found in results.items()
+        if found["clip_ratio"][-1] - found["clip_ratio"][0] < 0.1
+    ]
+    study.answer(
+        "Cases in which the ratio of clips rises by less than 0.1 up to a tolerance of "
+        f"0.2, so that its form says little: {', '.join(flat) or 'none'}."
     )
     study.table("linearity", rows, f"Linearity, {size[0]} clips of {size[1]} frames")
     study.table("as_many", fair, "R squared about the chord, curves of as many points")
