@@ -104,21 +104,12 @@ def picture(rows):
     figure, axes = plt.subplots(1, len(TASKS), figsize=(10, 4), layout="constrained")
     for ax, task in zip(axes, TASKS, strict=True):
         own = [row for row in rows if row["pictures"] == task]
-        own.sort(key=lambda row: row["mean of benchmark"])
         for place, row in enumerate(own):
+            color = plt.colormaps["tab20"](place)
             point = row["mean of benchmark"], row["ASI"]
-            ax.plot(*point, "o")
-            below = place % 2  # in turn, so that neighbours stay legible
-            ax.annotate(
-                row["model"],
-                point,
-                fontsize=7,
-                ha="right" if below else "left",
-                xytext=(-4, -9) if below else (3, 3),
-                textcoords="offset points",
-            )
+            ax.plot(*point, "o", color=color, label=row["model"])
         ax.set(title=task, xlabel=f"mean accuracy, {TASKS[task][0]}", ylabel="ASI")
-        ax.margins(0.25)
+        ax.legend(fontsize=7)
     return figure
 
 
