@@ -169,7 +169,7 @@ def run(study):
     study.answer(
         f"The model with the widest region is less accurate than the best one in "
         f"{len(less)} of {len(rows)} tasks, and not better than the largest class in "
-        f"{len(poor)}{': it may be that of a model that says little' * bool(poor)}."
+        f"{len(poor)}{': such a lead says little' * bool(poor)}."
     )
     for second in MEASURES[1:]:
         own = [
