@@ -15,7 +15,12 @@ from skrobust.metrics import sample_size_deviation, stable_sample_size
 
 SIZES, MOST = (20, 30, 45, 70, 100, 150, 220, 330, 500), 2500
 TASKS = ("classification", "clustering", "regression")
-MEASURES = ("MAD", "relative MAD", "stable from")
+MEASURES = ("stable from", "MAD", "relative MAD")
+NAMES = (
+    "stable from a smaller size",
+    "smaller mean absolute deviation",
+    "smaller relative to its mean",
+)
 
 
 def sources(study):
@@ -130,38 +135,36 @@ def run(study):
         of = [run for (kind, _), run in runs.items() if kind == task]
         for size in (30, 100):
             predicted += prediction(task, of, size)
-    total = shares[-1]
-    limits = total["95 %, stable from"]
-    start = word(limits, 0.5, above="Yes", below="No, later", open_="Not shown")
+    parts = []
+    for measure, name in zip(MEASURES, NAMES, strict=True):
+        limits = shares[-1][f"95 %, {measure}"]
+        says = word(limits, 0.5, above="yes", below="no", open_="not shown")
+        share = shares[-1][f"{measure} smaller"]
+        parts.append(f"{name} {share:.2f} {shown(limits)} ({says})")
+    tasks = ", ".join(
+        f"{r['relative MAD smaller']:.2f} in {r['task']}" for r in shares[:-1]
+    )
     study.answer(
-        f"{start}: over {total['cases']} cases the normalized score is stable from a "
-        f"smaller size in a share of {total['stable from smaller']:.2f} (95 %: "
-        f"{shown(limits)}, ties half), has the smaller mean absolute deviation in "
-        f"{total['MAD smaller']:.2f} {shown(total['95 %, MAD'])}, and relative to its "
-        f"mean in {total['relative MAD smaller']:.2f} "
-        f"{shown(total['95 %, relative MAD'])}."
+        f"Is the normalized score the steadier one? Share of {shares[-1]['cases']} "
+        f"cases, with 95 % and ties half: {'; '.join(parts)}; the last is {tasks}."
     )
     for task in TASKS:
-        own = [r for r in predicted if r["task"] == task]
-        if not own:
-            continue
-        own = [r for r in own if r["rows"] == own[0]["rows"]]
-        text = "; ".join(
-            f"{r['score']} {r['rank correlation']:.2f} (error "
-            f"{r['error of a line']:.3f})"
-            for r in own
-        )
-        ahead = word(
-            next(r["minus raw"] for r in own if r["score"] == "normalized"),
-            above="the normalized score tells more than the raw one",
-            below="the normalized score tells less than the raw one",
-            open_="raw and normalized are not told apart",
-        )
-        study.answer(
-            f"One data set of {own[0]['rows']} rows, {task}: rank correlation over "
-            f"{own[0]['tables']} tables with the raw score on large samples: {text}; "
-            f"{ahead}."
-        )
+        for size in (30, 100):
+            own = [r for r in predicted if (r["task"], r["rows"]) == (task, size)]
+            if not own:
+                continue
+            text = ", ".join(f"{r['score']} {r['rank correlation']:.2f}" for r in own)
+            ahead = word(
+                next(r["minus raw"] for r in own if r["score"] == "normalized"),
+                above="normalized tells more than raw",
+                below="normalized tells less than raw",
+                open_="normalized and raw are not told apart",
+            )
+            study.answer(
+                f"One data set of {size} rows, {task}: rank correlation over "
+                f"{own[0]['tables']} tables with the raw score on large samples: "
+                f"{text}; {ahead}."
+            )
     study.table("shares", shares, "Share of cases in which normalized is smaller")
     study.table("prediction", predicted, "What a small sample tells of a large one")
     study.table("tables", rows, "All tables")

@@ -142,10 +142,8 @@ def run(study):
         rows += summary([c for c in cases if c["size"] == n], f"{n} rows")
     names = list(models(8, 100))
     agree, near = mean_interval([order(c["raw"], c["not clipped"]) for c in cases])
-    lost = np.array(
-        [[regret(c[k], c["target"]) for c in cases] for k in ("normalized", "raw")]
-    )
-    moved, moved_limits = mean_interval(lost[0] - lost[1])
+    lost = [[regret(c[k], c["target"]) for k in ("normalized", "raw")] for c in cases]
+    moved, moved_limits = mean_interval(-np.diff(lost).ravel())
     of = {row["score"]: row for row in rows[: len(KINDS)]}
     start = word(
         moved_limits,
@@ -161,8 +159,8 @@ def run(study):
         f"{moved:+.3f}, 95 %: {shown(moved_limits)})."
     )
     study.answer(
-        f"Before it is clipped its order of the models of a data set has tau "
-        f"{agree:.3f} {shown(near)} with that by accuracy; clipped it ties "
+        "Before it is clipped the normalized score orders the models of a data set "
+        f"with tau {agree:.3f} {shown(near)} to accuracy; clipped it ties "
         f"{of['normalized']['pairs tied']:.2f} of the pairs, accuracy "
         f"{of['raw']['pairs tied']:.2f}."
     )

@@ -175,12 +175,11 @@ def run(study):
         clamped = np.mean([c[shift, "normalized"] >= 1 for c in cases])
         row = {"mean of y, in spreads": shift} | means
         shifts.append(row | {"normalized at 1": clamped})
-    first, last = shifts[0], shifts[-1]
+    ends = {kind: [shifts[i][kind] for i in (0, -1)] for kind in KINDS[2:]}
+    text = ", ".join(f"{k} from {a:.3f} to {b:.3f}" for k, (a, b) in ends.items())
     study.answer(
-        f"A constant of {SHIFTS[-1]} spreads that is added to centred targets and "
-        f"answers moves the mean normalized score from {first['normalized']:.3f} to "
-        f"{last['normalized']:.3f}, and the centred one from "
-        f"{first['normalized, centred']:.3f} to {last['normalized, centred']:.3f}."
+        f"Mean scores when a constant of {SHIFTS[-1]} spreads is added to centred "
+        f"targets and answers: {text}."
     )
     study.table("rank_correlations", rows, "What scores tell of R2 out of sample")
     study.table("orders", orders, "Order and pick of the models of one data set")
