@@ -126,7 +126,7 @@ def summary(cases, key):
 
 def run(study):
     sizes = study.size(SIZES, (50, 200))
-    n_repeats, n_pool = study.size(4, 1), study.size(2000, 600)
+    n_repeats, n_pool = study.size(8, 1), study.size(2000, 600)
     pools = {"digits": 1000, "MNIST": n_pool}
     targets = {s: study.kept(large, s, study.data, pools[s]) for s in SOURCES}
     todo = [(s, n, r) for r in range(n_repeats) for n in sizes for s in SOURCES]

@@ -106,11 +106,8 @@ def over_ratios(cases):
         taus = []
         for name in names:
             own = [c for c in cases if c["table"] == name]
-            taus.append(
-                order(
-                    *[np.concatenate([c[k] for c in own]) for k in (kind, TARGETS[0])]
-                )
-            )
+            pair = [np.concatenate([c[k] for c in own]) for k in (kind, TARGETS[0])]
+            taus.append(order(*pair))
         value, limits = mean_interval(taus)
         rows.append({"score": kind, "tau, balanced accuracy": value, "95 %": limits})
     return rows
@@ -173,15 +170,16 @@ def run(study):
     text = ", ".join(
         f"{r['score']} {r['tau, balanced accuracy']:.2f}" for r in together
     )
-    study.answer(f"Over models and ratios of a table together tau is {text}.")
+    study.answer(
+        f"Over models and ratios of a table together tau is {text}; even is the ratio "
+        "of the classes alone, without a model."
+    )
     rows = [row for part in by_ratio.values() for row in part] + rows
     title = "Agreement of scores of small data sets with large samples"
     study.table("ratios", rows, title)
     study.table("together", together, "Models and ratios of a table together")
-    learnable = [
-        {"table": t, "best balanced accuracy, 1:1": v} for t, v in reached.items()
-    ]
-    study.table("tables", learnable, f"Tables; those below {LEARNABLE} are left out")
+    best = [{"table": t, "balanced accuracy, 1:1": v} for t, v in reached.items()]
+    study.table("tables", best, f"Tables; those below {LEARNABLE} are left out")
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), sharey=True)
     for ax, target in zip(axes, TARGETS, strict=True):
         for i, kind in enumerate(KINDS):
@@ -189,6 +187,8 @@ def run(study):
             line = ":" if kind == "not clipped" else "-"
             ax.plot(ratios, taus, line, marker="o", ms=4, label=kind)
         ax.set(xscale="log", xlabel="majority rows for one minority row", title=target)
+        ax.set_xticks(ratios, ratios)
+        ax.minorticks_off()
     axes[0].set_ylabel("tau with large samples")
     axes[0].legend(fontsize=7)
     study.picture("ratios", figure, "How scores order models, by ratio of the classes")

@@ -190,8 +190,7 @@ def run(study):
             own = [c for c in cases if c["strength"] == strength]
             pair = [np.clip([c[k] for c in own], -0.2, 1) for k in (kind, "noisy")]
             ax.plot(*pair, ".", ms=3, alpha=0.5, label=f"noise {strength}")
-        ax.set(xlabel=kind)
-    axes[0].set_ylabel("R2 on fresh rows")
+        ax.set(xlabel=kind, ylabel="R2 on fresh rows")
     axes[0].legend(fontsize=7)
     study.picture("scores", figure, "Scores of small data sets and R2 on fresh rows")
 
