@@ -5,15 +5,22 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from draws import mean_interval, rank_intervals, word
 from joblib import Parallel, delayed
 from kit import main, shown
 from learning_curves import curve
-from scipy.stats import spearmanr
 from tables import classification, regression
 
 from skrobust.metrics import sample_size_deviation, stable_sample_size
 
 SIZES, MOST = (20, 30, 45, 70, 100, 150, 220, 330, 500), 2500
+TASKS = ("classification", "clustering", "regression")
+MEASURES = ("stable from", "MAD", "relative MAD")
+NAMES = (
+    "stable from a smaller size",
+    "smaller mean absolute deviation",
+    "smaller relative to its mean",
+)
 
 
 def sources(study):
@@ -36,7 +43,7 @@ def table_row(task, name, scores):
         values = scores[kind][known]
         row[f"MAD, {kind}"] = sample_size_deviation(values)
         row[f"relative MAD, {kind}"] = np.nan
-        if abs(values.mean()) > 0.01:
+        if values.mean() > 0.01:
             row[f"relative MAD, {kind}"] = sample_size_deviation(values, relative=True)
         row[f"stable from, {kind}"] = stable_sample_size(
             sizes, values, tolerance=0.05, relative=True
@@ -44,64 +51,67 @@ def table_row(task, name, scores):
     return row
 
 
-def smaller(rows, first, second, seed=0):
-    """Return the share of tables in which the first is smaller, and its interval.
+def share_smaller(rows, measure):
+    """Return the share of cases in which normalized is smaller, and its interval.
 
-    Ties count half; the interval is of drawn tables.
+    Ties count half; tables are drawn, with all their cases.
     """
-    pairs = [(r[first], r[second]) for r in rows]
-    pairs = np.array([p for p in pairs if np.isfinite(p).all()])
-    wins = (pairs[:, 0] < pairs[:, 1]) + 0.5 * (pairs[:, 0] == pairs[:, 1])
-    rng = np.random.default_rng(seed)
-    draws = wins[rng.integers(len(wins), size=(2000, len(wins)))].mean(axis=1)
-    return wins.mean(), tuple(np.percentile(draws, [2.5, 97.5]))
+    first, second = (
+        np.array([r[f"{measure}, {kind}"] for r in rows])
+        for kind in ("normalized", "raw")
+    )
+    wins = np.where(first == second, 0.5, first < second)
+    wins[np.isnan(first + second)] = np.nan
+    return mean_interval(wins, [r["table"] for r in rows])
 
 
-def prediction(runs, size, seed=0):
-    """Return how well scores at one size tell the raw score of large samples.
+def error_of_a_line(values, target):
+    """Return the mean error of lines fitted to all other tables.
 
-    The rank correlation over tables, and the error of a line that is fitted to all
-    other tables, so that a constant factor or an offset costs nothing.
+    A constant factor or an offset of the score costs nothing.
     """
+    errors = []
+    for i in range(len(target)):
+        others = np.arange(len(target)) != i
+        for value in values.T:
+            slope, start = np.polyfit(value[others], target[others], 1)
+            errors.append(abs(start + slope * value[i] - target[i]))
+    return float(np.mean(errors))
+
+
+def prediction(task, runs, size):
+    """Return how well scores of one data set of a size tell the raw score of many."""
     at = SIZES.index(size)
-    names = ("raw", "normalized", "balanced", "MCC")
-    rows = []
-    for name in names:
-        pairs = [
-            (np.nanmean(scores[name][at]), target)
-            for scores, target in runs
-            if name in scores
-            and len(scores[name]) > at
-            and np.isfinite(scores[name][at]).any()
-        ]
-        if len(pairs) < 4:
-            continue
-        value, target = np.array(pairs).T
-        errors = []
-        for i in range(len(value)):
-            others = np.arange(len(value)) != i
-            line = np.polyfit(value[others], target[others], 1)
-            errors.append(abs(np.polyval(line, value[i]) - target[i]))
-        rng = np.random.default_rng(seed)
-        draws = rng.integers(len(value), size=(1000, len(value)))
-        limits = np.nanpercentile(
-            [spearmanr(value[d], target[d]).statistic for d in draws], [2.5, 97.5]
-        )
-        rows.append(
-            {
-                "score": name,
-                "size": size,
-                "tables": len(value),
-                "rank correlation": spearmanr(value, target).statistic,
-                "95 %": tuple(limits),
-                "error of a line": np.mean(errors),
-            }
-        )
-    return rows
+    known = [
+        (scores, target)
+        for scores, target in runs
+        if len(scores["raw"]) > at and np.isfinite(scores["raw"][at]).all()
+    ]
+    if len(known) < 4:
+        return []
+    target = np.array([target for _, target in known])
+    kinds = {
+        kind: np.array([scores[kind][at] for scores, _ in known])
+        for kind in known[0][0]
+    }
+    found = rank_intervals(kinds, target, "raw")
+    return [
+        {
+            "task": task,
+            "rows": size,
+            "tables": len(known),
+            "score": kind,
+            "rank correlation": value,
+            "95 %": limits,
+            "minus raw": difference,
+            "error of a line": error_of_a_line(kinds[kind], target),
+        }
+        for kind, (value, limits, difference) in found.items()
+    ]
 
 
 def run(study):
-    n_repeats = study.size(40, 4)
+    n_repeats = study.size(25, 3)
     cases = list(sources(study))
     sizes = [[n for n in SIZES if n <= len(y) // 2] for *_, y in cases]
     found = Parallel(n_jobs=study.jobs)(
@@ -113,57 +123,59 @@ def run(study):
     }
     rows = [table_row(task, name, run[0]) for (task, name), run in runs.items()]
     shares = []
-    for task in ("classification", "clustering", "regression", "all"):
+    for task in (*TASKS, "all"):
         own = [r for r in rows if task in (r["task"], "all")]
-        if len(own) < 2:
-            continue
-        row = {"task": task, "tables": len(own)}
-        for what in ("MAD", "relative MAD", "stable from"):
-            share, limits = smaller(own, f"{what}, normalized", f"{what}, raw")
-            row |= {f"{what} smaller": share, f"95 %, {what}": limits}
+        row = {"task": task, "cases": len(own)}
+        for measure in MEASURES:
+            share, limits = share_smaller(own, measure)
+            row |= {f"{measure} smaller": share, f"95 %, {measure}": limits}
         shares.append(row)
     predicted = []
-    for size in (30, 100):
-        of = [run for (task, _), run in runs.items() if task == "classification"]
-        predicted += prediction(of, size)
-    total = shares[-1]
-    smallest = total["relative MAD smaller"]
-    start = "No." if smallest < 0.5 else "Yes."
-    study.answer(
-        f"{start} Over {total['tables']} cases the normalized score has the smaller "
-        f"mean absolute deviation in {total['MAD smaller']:.2f} of them, relative "
-        f"to its mean in {smallest:.2f} (95 %: {shown(total['95 %, relative MAD'])}), and is "
-        f"stable from a smaller size in {total['stable from smaller']:.2f}."
-    )
-    text = "; ".join(
-        f"{r['score']} {r['rank correlation']:.2f} (error {r['error of a line']:.3f})"
-        for r in predicted
-        if r["size"] == 30
+    for task in TASKS:
+        of = [run for (kind, _), run in runs.items() if kind == task]
+        for size in (30, 100):
+            predicted += prediction(task, of, size)
+    parts = []
+    for measure, name in zip(MEASURES, NAMES, strict=True):
+        limits = shares[-1][f"95 %, {measure}"]
+        says = word(limits, 0.5, above="yes", below="no", open_="not shown")
+        share = shares[-1][f"{measure} smaller"]
+        parts.append(f"{name} {share:.2f} {shown(limits)} ({says})")
+    tasks = ", ".join(
+        f"{r['relative MAD smaller']:.2f} in {r['task']}" for r in shares[:-1]
     )
     study.answer(
-        "From data sets of 30 rows, rank correlation with the accuracy on large "
-        f"samples over the tables: {text}. A constant factor changes neither number."
+        f"Is the normalized score the steadier one? Share of {shares[-1]['cases']} "
+        f"cases, with 95 % and ties half: {'; '.join(parts)}; the last is {tasks}."
     )
-    study.table("shares", shares, "Share of tables in which normalized is smaller")
+    for task in TASKS:
+        for size in (30, 100):
+            own = [r for r in predicted if (r["task"], r["rows"]) == (task, size)]
+            if not own:
+                continue
+            text = ", ".join(f"{r['score']} {r['rank correlation']:.2f}" for r in own)
+            ahead = word(
+                next(r["minus raw"] for r in own if r["score"] == "normalized"),
+                above="normalized tells more than raw",
+                below="normalized tells less than raw",
+                open_="normalized and raw are not told apart",
+            )
+            study.answer(
+                f"One data set of {size} rows, {task}: rank correlation over "
+                f"{own[0]['tables']} tables with the raw score on large samples: "
+                f"{text}; {ahead}."
+            )
+    study.table("shares", shares, "Share of cases in which normalized is smaller")
     study.table("prediction", predicted, "What a small sample tells of a large one")
     study.table("tables", rows, "All tables")
     figure, ax = plt.subplots(figsize=(4.5, 4.3))
-    for task in ("classification", "clustering", "regression"):
+    for task in TASKS:
         own = [r for r in rows if r["task"] == task]
-        ax.plot(
-            [r["relative MAD, raw"] for r in own],
-            [r["relative MAD, normalized"] for r in own],
-            "o",
-            label=task,
-            alpha=0.7,
-        )
+        pair = [[r[f"relative MAD, {k}"] for r in own] for k in ("raw", "normalized")]
+        ax.plot(*pair, "o", label=task, alpha=0.7)
     ax.axline((0.1, 0.1), slope=1, color="0.6", lw=1)
-    ax.set(
-        xlabel="relative MAD, raw",
-        ylabel="relative MAD, normalized",
-        xscale="log",
-        yscale="log",
-    )
+    ax.set(xlabel="relative MAD, raw", ylabel="relative MAD, normalized")
+    ax.set(xscale="log", yscale="log")
     ax.legend()
     study.picture("mad", figure, "Relative deviation over sizes, one point a table")
 

@@ -56,7 +56,7 @@ def _regressed(X, y, rng, n_samples, counts):
     pair = y[test], model.predict(X[test])
     of = {"n_features": X.shape[1], "n_samples": n_samples}
     return {
-        "raw": max(-1.0, r2_score(*pair)),
+        "raw": max(0.0, r2_score(*pair)),  # as the normalized score takes it
         "normalized": normalized_r2_score(*pair, **of),
     }
 
