@@ -46,7 +46,7 @@ def floor(correct, n_sets, seed=0):
 
 def run(study):
     names = study.size(FIVE, FIVE[:4])
-    n = study.size(500, 6)
+    n = study.size(100, 6)
     found = correctness(study, names, n)
     sets, n_resamples = subsets(), study.size(500, 50)
 

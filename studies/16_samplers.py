@@ -109,7 +109,7 @@ def auxiliary_rows(study, n_repeats):
 
 
 def run(study):
-    n_repeats, names = study.size(300, 8), list(SAMPLERS)
+    n_repeats, names = study.size(100, 8), list(SAMPLERS)
     sources = {
         "published": [(n, f, s) for n, f, s in published(study.data)],
         "simulated": list(simulated(study.size(2, 1))),
