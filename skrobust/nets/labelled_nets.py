@@ -237,9 +237,26 @@ class LabelledNet(SeededFit):
                     "classes=."
                 )
             self.labels_ = np.arange(max(2, count))
-        self.initialize()
+        self._is_trained = False
+        try:
+            self.initialize()
+        finally:
+            del self._is_trained
         self.module_.eval()
         return self
+
+    def initialize_optimizer(self, *args, **kwargs):
+        """Make the optimizer; a module used as it is may have nothing to train.
+
+        Returns
+        -------
+        self : object
+            The net.
+        """
+        trained = vars(self).get("_is_trained", True)
+        if not trained and next(self.module_.parameters(), None) is None:
+            return self
+        return super().initialize_optimizer(*args, **kwargs)
 
     def _check_width(self, width):
         if width != len(self.classes_):

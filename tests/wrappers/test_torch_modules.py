@@ -235,3 +235,22 @@ def test_devices_are_checked():
     module = linear()
     here = skrobust.wrap(module, device="cpu")
     assert here.wrapped_estimator_[-1].module_.weight is module.weight
+
+
+class Constant(nn.Module):
+    """Linear scores with weights in a buffer: there is nothing to train."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weights", torch.from_numpy(WEIGHTS).float())
+
+    def forward(self, x):
+        return x @ self.weights.T
+
+
+def test_a_module_without_parameters_is_used_as_it_is():
+    model = skrobust.wrap(Constant(), sample=X, response="logits")
+    expected = (X @ WEIGHTS.T).argmax(axis=1)
+    np.testing.assert_array_equal(model.predict(X), expected)
+    moved = PGD(eps=0.1).perturb(model, X, expected)
+    assert 0 < np.abs(moved - X).max() <= 0.1 + 1e-6
