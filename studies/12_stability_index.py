@@ -140,7 +140,8 @@ def draw_series(rows, tables):
             label = f"{row['model']}, {row['kind']}: {row['index']:.2f}"
             ax.plot(table.mean(axis=1), style, lw=1, label=label)
         ax.set(title=stream, xlabel="period")
-        ax.legend(fontsize=7, title="stability index", title_fontsize=7)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17), "ncols": 2}
+        ax.legend(fontsize=7, title="stability index", title_fontsize=7, **below)
     axes[0].set_ylabel("accuracy")
     return figure
 

@@ -100,7 +100,7 @@ def run(study):
     families = by_family(results, list(tables))
     families.sort(key=lambda row: -row["kept"])
     chosen = [(f, n) for f, n in models if n in REPAIRED][: study.size(None, 1)]
-    todo = [(t, f, n) for f, n in chosen for t in list(tables)[: study.size(None, 1)]]
+    todo = [(t, f, n) for f, n in chosen for t in list(tables)[: study.size(6, 1)]]
     found = parallel(
         delayed(study.kept)(repaired, *tables[t], f, n) for t, f, n in todo
     )
