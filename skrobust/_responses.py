@@ -259,7 +259,12 @@ def _n_rows(X):
 
 
 def _tell_unknown_labels(estimator, labels):
-    """Warn of labels that are not among the classes of a model."""
+    """Warn of labels that are not among the classes of a model.
+
+    A net of skorch may know classes that were in no training row.
+    """
+    if is_net(unwrap(estimator)[1]):
+        return
     classes = getattr(estimator, "classes_", None)
     plain = isinstance(classes, np.ndarray) and classes.ndim == 1 and len(classes)
     if not plain or not len(labels):

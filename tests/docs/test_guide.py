@@ -111,7 +111,7 @@ def of_results(known):
     noise_of_months = np.random.default_rng(0).normal(scale=0.004, size=24)
     return {
         "X": X, "y": y, "clip": clip, "site": clip % 2, "week": week,
-        "results": results, "ax": plt.figure().gca(),
+        "conditions": noise, "results": results, "ax": plt.figure().gca(),
         "y_attacked": np.roll(y, 1), "p_clean": p_clean, "p_attacked": p_clean[::-1],
         "right_a": results.correct[0], "right_b": results.correct[-1],
         "right_old": results.correct[0], "right_new": results.correct[-1],
