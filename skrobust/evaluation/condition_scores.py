@@ -7,7 +7,7 @@ import numpy as np
 
 from skrobust._parallel import alone
 from skrobust._responses import predict_labels
-from skrobust.base.changed_rows import n_rows
+from skrobust.base.changed_rows import is_clean, n_rows
 from skrobust.base.column_moments import ColumnMoments
 from skrobust.base.table_change import (
     change_figures,
@@ -102,7 +102,7 @@ def scores_in_memory(estimator, X, y, conditions, scorer, units, store, caller, 
     with one_process(estimator):
         parts = store.run_all(tasks, **jobs, label="conditions")
     errors = {i: error for i, (_, error) in enumerate(parts) if error is not None}
-    check_any_left(errors, len(parts), caller)
+    check_any_left(errors, _n_acting(conditions), caller)
     places = [i for i in range(len(parts)) if i not in errors]
     parts = [part for part, error in parts if error is None]
     effects = {
@@ -170,7 +170,7 @@ def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready)
 
     first = "labels of clean rows", partial(_plain_labels, estimator, caller)
     parts = runs.run(conditions, tasks_of, prefix, ready=ready, first=first)
-    parts = _left(runs, parts, 0)
+    parts = _left(runs, parts, 0, conditions)
     clean = np.concatenate(cleans)
     y, labels = label_pair(runs.y, clean, caller)
     found = _with_effects(runs, parts, float((labels == y).mean()), clean)
@@ -185,9 +185,14 @@ def _scores_of_labels(estimator, runs, conditions, units, caller, prefix, ready)
     return found, parts
 
 
-def _left(runs, parts, first):
+def _n_acting(conditions):
+    """Return how many conditions are meant to change rows, at least 1."""
+    return max(1, sum(not is_clean(condition) for condition in conditions))
+
+
+def _left(runs, parts, first, conditions):
     """Return the parts of conditions that did not fail; ``first`` is their place."""
-    check_any_left(runs.errors, len(parts), runs.caller)
+    check_any_left(runs.errors, _n_acting(conditions), runs.caller)
     return [part for i, part in enumerate(parts, first) if i not in runs.errors]
 
 
@@ -213,7 +218,7 @@ def _scores_of_answers(estimator, runs, conditions, scorer, units, prefix, ready
 
     things = ["clean rows", *conditions]
     clean, *parts = runs.run(things, tasks_of, prefix, ready=ready, n_needed=1)
-    parts = _left(runs, parts, 1)
+    parts = _left(runs, parts, 1, conditions)
     shape = getattr(runs.first[0], "shape", (n_rows(runs.first[0]),))
     value = partial(answers.score, y=runs.y, shape=(len(runs.y), *shape[1:]))
     found = _with_effects(runs, parts, value(clean), None)

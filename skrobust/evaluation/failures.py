@@ -69,16 +69,16 @@ def check_any_left(errors, n, caller):
     errors : dict of int to Exception
         By the place of the condition.
     n : int
-        Number of conditions.
+        Number of conditions, without those that are meant to change nothing.
     caller : str
         Name of the public function.
     """
     for error in errors.values():
         if isinstance(error, (MisusedCondition, NotFittedError)):
             raise error
-    if len(errors) == n:
+    if errors and len(errors) >= n:
         first = next(iter(errors.values()))
-        first.add_note(f"{caller}: all {n} failed; this is the first reason.")
+        first.add_note(f"{caller}: all {len(errors)} failed; this is the first reason.")
         raise first
 
 

@@ -37,7 +37,7 @@ def command(model, folder, *more):
 
 def parts_of(folder):
     found = {}
-    for path in folder.glob("*.npy"):
+    for path in folder.glob("*.part"):
         with contextlib.suppress(FileNotFoundError):  # it is removed at the end
             found[path.name] = path.stat().st_mtime_ns
     return found

@@ -76,8 +76,9 @@ def test_a_killed_worker_costs_nothing(tmp_path):
 @pytest.mark.slow
 def test_a_task_that_always_dies_is_given_up(tmp_path):
     deadly = [Deadly(0.05), Deadly(0.1, str(tmp_path), n_deaths=50)]
-    with pytest.raises(RuntimeError, match="lost its worker several times"):
-        perturbations(deadly, n_jobs=2, checkpoint=tmp_path / "parts")
+    with pytest.warns(UserWarning, match="lost its worker several times"):
+        found = perturbations(deadly, n_jobs=2, checkpoint=tmp_path / "parts")
+    assert np.isnan(found["score"]).tolist() == [False, True]
     # The other one is kept, though it went down with the workers.
     assert len(list((tmp_path / "parts").glob("*.part"))) == 1
 
@@ -164,7 +165,7 @@ def test_two_processes_share_a_folder(tmp_path):
     parts = list(tmp_path.iterdir())
     assert len(parts) == len(perturbations().score)  # no draft, and nothing twice
     for part in parts:
-        np.load(part, allow_pickle=False)
+        assert read_array(part, part.stem) is not None
     alone = perturbations()
     kept = perturbations(checkpoint=tmp_path)
     assert_same(alone, kept)
