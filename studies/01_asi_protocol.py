@@ -104,7 +104,9 @@ def orders(names, found):
 def surface(names, found):
     """Return a figure of the index over mean and CV, with a point for each network."""
     figure, ax = plt.subplots(figsize=(6.5, 4.5))
-    m, c = np.meshgrid(np.linspace(0.1, 1, 200), np.linspace(0.001, 1.2, 200))
+    scores = [found[name].mean(axis=0) for name in names]
+    top = 1.1 * max(one.std() / one.mean() for one in scores)
+    m, c = np.meshgrid(np.linspace(0.005, 1, 300), np.linspace(0.001, top, 300))
     filled = ax.contourf(m, c, (m - c) / (m + c), levels=20, cmap="viridis")
     figure.colorbar(filled, ax=ax, label="ASI")
     for name in names:

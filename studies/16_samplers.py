@@ -161,6 +161,9 @@ def run(study):
     ax.set_yticks(range(1, len(names) + 1), names)
     ax.axvline(1, color="0.6", lw=1)
     ax.set(xlabel="error over that of random sampling", xscale="log")
+    ticks = [0.2, 0.5, 1, 2, 4]
+    ax.set_xticks(ticks, [str(tick) for tick in ticks])
+    ax.minorticks_off()
     study.picture("errors", figure, "Errors over all pools")
 
 
