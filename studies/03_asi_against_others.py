@@ -74,8 +74,9 @@ def run(study):
     kinds = summaries(found[REFERENCE].mean(axis=0))
     values = value_rows(found, kinds)
     table = agreement(found, kinds, study.size(500, 50))
-    table.sort(key=lambda row: -row["tau with ASI"])
-    first, last = table[0], table[-1]
+    table.sort(key=lambda row: -np.nan_to_num(row["tau with ASI"], nan=-2))
+    ranked = [row for row in table if np.isfinite(row["tau with ASI"])]
+    first, last = ranked[0], ranked[-1]  # a summary that is constant has no order
     with_mean = next(row for row in table if row["summary"] == "mean")
     study.answer(
         f"Over {len(names)} models the order by ASI agrees with that by the mean "
