@@ -17,6 +17,7 @@ from skrobust._sealed.digests import (
 )
 from skrobust._sealed.facts import (
     SEAL,
+    damaged_parts,
     extended,
     open_seal,
     seal,
@@ -31,6 +32,7 @@ __all__ = [
     "DamagedPart",
     "bytes_digest",
     "chained",
+    "damaged_parts",
     "extended",
     "file_digest",
     "find_named",

@@ -49,6 +49,23 @@ def seal_of(plain):
     return _seal({name: _digest(value) for name, value in plain.items()})
 
 
+def damaged_parts(plain, given):
+    """Return the names of the parts that are not those of a seal, as a list.
+
+    Parameters
+    ----------
+    plain : dict
+        Facts without their seal.
+    given : object
+        What stands in its place.
+    """
+    parts = given.get("parts") if isinstance(given, dict) else None
+    parts = parts if isinstance(parts, dict) else {}
+    found = seal_of(plain)["parts"]
+    names = [*parts, *(name for name in plain if name not in parts)]
+    return [name for name in names if parts.get(name) != found.get(name)]
+
+
 def open_seal(facts, what):
     """Return facts without their seal, or raise where they are not what was sealed.
 
@@ -72,13 +89,9 @@ def open_seal(facts, what):
     if not isinstance(facts, dict) or not isinstance(facts.get(SEAL), dict):
         raise Damaged(f"{what} is damaged: it has no seal.")
     plain = {name: value for name, value in facts.items() if name != SEAL}
-    found, given = seal_of(plain), facts[SEAL]
-    if found == given:
+    if seal_of(plain) == facts[SEAL]:
         return plain
-    parts = given.get("parts")
-    parts = parts if isinstance(parts, dict) else {}
-    names = [*parts, *(name for name in plain if name not in parts)]
-    bad = [name for name in names if parts.get(name) != found["parts"].get(name)]
+    bad = damaged_parts(plain, facts[SEAL])
     listed = ", ".join(repr(name) for name in bad) or "the seal itself"
     raise Damaged(f"{what} is damaged: {listed} is not what was written.")
 

@@ -12,6 +12,7 @@ from skrobust._sealed import (
     Damaged,
     bytes_digest,
     chained,
+    damaged_parts,
     read_chain,
     seal,
     seal_of,
@@ -146,16 +147,11 @@ def _read_facts(content, what):
 def _rows_of_seal(facts, content):
     """Return a row for each part of the facts."""
     plain = {name: value for name, value in facts.items() if name != SEAL}
-    found, given = seal_of(plain), facts[SEAL]
-    parts = given.get("parts") if isinstance(given, dict) else None
-    parts = parts if isinstance(parts, dict) else {}
+    bad = set(damaged_parts(plain, facts[SEAL]))
     note = "it is not what was sealed"
-    rows = [
-        (name, *_state(parts.get(name) == digest, note))
-        for name, digest in found["parts"].items()
-    ]
+    rows = [(name, *_state(name not in bad, note)) for name in plain]
     try:
-        is_whole = found == given and _text(facts) == content
+        is_whole = seal_of(plain) == facts[SEAL] and _text(facts) == content
     except ValueError:  # numbers that JSON does not have
         is_whole = False
     return [*rows, ("seal", *_state(is_whole, "it is not that of these parts"))]
