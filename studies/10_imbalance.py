@@ -1,7 +1,5 @@
 """Which score orders models as they do on a minority that can be learned?"""
 
-import warnings
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -10,7 +8,7 @@ import numpy as np
 from draws import mean_interval, word
 from joblib import Parallel, delayed
 from kit import main, shown
-from label_scores import KINDS, label_scores, order, regret
+from label_scores import KINDS, order, regret, scores_of_models
 from learning_curves import as_numbers
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -19,8 +17,6 @@ from sklearn.metrics import recall_score
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from tables import classification
@@ -65,20 +61,15 @@ def drawn(X, y, ratio, repeat):
         of += list(rows[:count])
         fresh += list(rows[count:])
     X_of, y_of = X[of], y[of]
-    X_train, X_test, y_train, y_test = train_test_split(
+    split = train_test_split(
         X_of, y_of, test_size=0.3, random_state=repeat, stratify=y_of
     )
-    found = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for model in MODELS.values():
-            model = make_pipeline(StandardScaler(), model).fit(X_train, y_train)
-            labels = model.predict(X_test)
-            one = label_scores(y_test, labels, n_features=X.shape[1], y=y_of)
-            recalls = recall_score(y[fresh], model.predict(X[fresh]), average=None)
-            one |= {TARGETS[0]: recalls.mean(), TARGETS[1]: recalls[1]}
-            found.append(one)
-    return {kind: np.array([one[kind] for one in found]) for kind in found[0]}
+
+    def at_large(model):
+        recalls = recall_score(y[fresh], model.predict(X[fresh]), average=None)
+        return {TARGETS[0]: recalls.mean(), TARGETS[1]: recalls[1]}
+
+    return scores_of_models(MODELS, split, y_of, at_large)
 
 
 def summary(cases, key):

@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 from ranks import tau
 from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skrobust.metrics import normalized_score_parts
 
@@ -50,3 +52,34 @@ def ties(scores):
     scores = np.asarray(scores)
     first, second = np.triu_indices(len(scores), 1)
     return float(np.mean(np.abs(scores[first] - scores[second]) < 1e-12))
+
+
+def scores_of_models(models, split, y, at_large):
+    """Return scores of each model on a data set, and what holds of it at large.
+
+    Parameters
+    ----------
+    models : dict of str to classifier
+        They are fitted behind a scaler.
+    split : tuple
+        Training and test rows, training and test labels.
+    y : ndarray
+        All labels of the data set.
+    at_large : callable
+        From a fitted model to a dictionary of further numbers.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_models,)
+        Each score, and each number of ``at_large``.
+    """
+    X_train, X_test, y_train, y_test = split
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for model in models.values():
+            model = make_pipeline(StandardScaler(), model).fit(X_train, y_train)
+            labels = model.predict(X_test)
+            one = label_scores(y_test, labels, n_features=X_test.shape[1], y=y)
+            found.append(one | at_large(model))
+    return {kind: np.array([one[kind] for one in found]) for kind in found[0]}

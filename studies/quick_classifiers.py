@@ -1,17 +1,13 @@
 """Quick classifiers on one data set, drawn from a table or from a normal design."""
 
-import warnings
-
 import numpy as np
-from label_scores import label_scores
+from label_scores import scores_of_models
 from learning_curves import as_numbers
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 INFORMATIVE, FRESH = 5, 1000  # columns that tell the classes; rows that no fit sees
@@ -26,19 +22,12 @@ MODELS = {
 def measured(X, y, fresh, of_fresh, seed):
     """Return scores of each model on a data set, and its accuracy on fresh rows."""
     largest = y == np.bincount(y).argmax()  # so that two classes train
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.3, random_state=seed, stratify=largest
-    )
-    found = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for model in MODELS.values():
-            model = make_pipeline(StandardScaler(), model).fit(X_train, y_train)
-            labels = model.predict(X_test)
-            one = label_scores(y_test, labels, n_features=X.shape[1], y=y)
-            one["truth"] = accuracy_score(of_fresh, model.predict(fresh))
-            found.append(one)
-    return {kind: np.array([one[kind] for one in found]) for kind in found[0]}
+    split = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=largest)
+
+    def at_large(model):
+        return {"truth": accuracy_score(of_fresh, model.predict(fresh))}
+
+    return scores_of_models(MODELS, split, y, at_large)
 
 
 def two_classes(n, d, ratio, separation, rng):
