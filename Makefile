@@ -7,19 +7,25 @@ BIN := $(VENV)/bin
 BENCH := $(VENV)-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick lint doc bench floors newest sbom types clean
+.PHONY: demo test quick thorough lint doc bench floors newest sbom types clean
 
 demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --data digits --out skrobust-demo-digits.html
 	$(BIN)/skrobust demo --out skrobust-demo.html
 	@echo "Open skrobust-demo.html (a table) and skrobust-demo-digits.html in a browser."
 
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+
 test: $(VENV)/.test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m "not thorough"
 
 # While working: all tests but those that take more than about a second.
 quick: $(VENV)/.test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
+
+# The counts of CONTRIBUTING: thousands of flips and odd inputs, some of them for minutes.
+thorough: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m thorough -s
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -61,6 +61,7 @@ def test_some_odd_inputs(family, tally, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_odd_inputs(family, tally, tmp_path):
     found = try_family(family, FULL, tally, tmp_path)

@@ -66,6 +66,7 @@ def test_no_flip_is_silent(tmp_path, name):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STORES)
 def test_no_flip_of_many_is_silent(tmp_path, name):
     flips(tmp_path, name, FULL)
