@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 BENCH := $(VENV)-bench
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick thorough lint doc bench floors newest sbom types clean
+.PHONY: demo test quick thorough coverage lint doc bench floors newest sbom types clean
 
 demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --data digits --out skrobust-demo-digits.html
@@ -26,6 +26,12 @@ quick: $(VENV)/.test
 # The counts of CONTRIBUTING: thousands of flips and odd inputs, some of them for minutes.
 thorough: $(VENV)/.test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m thorough -s
+
+# Lines and branches that the tests run, processes included.
+coverage: $(VENV)/.test
+	OMP_NUM_THREADS=1 $(BIN)/python -m coverage run -m pytest -n auto --dist loadfile -q -m "not thorough"
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report --skip-covered --sort=cover
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
