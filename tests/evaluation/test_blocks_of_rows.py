@@ -60,7 +60,7 @@ def test_blocks_of_a_checkpoint_stay_apart(n, tmp_path, monkeypatch):
     X = np.random.default_rng(0).random((n, 3))
     y = (X.sum(axis=1) > 1.5).astype(int)
     model = LogisticRegression(C=100).fit(X, y)
-    attack = PGD(0.1, data_range=(0, 1), n_steps=3, random_state=0)
+    attack = PGD(0.1, data_range=(0, 1), n_steps=3, batch_size=16, random_state=0)
     plain = evaluate_attack(model, X, y, attack)
     kept = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
     again = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)

@@ -138,3 +138,14 @@ def test_the_bar_of_parts_ends_where_all_are_done(capsys, tmp_path):
         assert shown.endswith("\n")  # what is printed next begins a line
     assert store.run_all(tasks)[3][0].tolist() == [3, 3, 3]
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_ends_its_line_before_an_error_is_shown(capsys):
+    pytest.importorskip("tqdm")
+    tasks = [("", np.full, 3, 1), ("", np.full, -1, 1)]
+    with pytest.raises(ValueError, match="negative") as kept:
+        Checkpoint(None, "here").run_all(tasks, label="parts", verbose=1)
+    shown = capsys.readouterr().err
+    assert "parts" in shown
+    assert shown.endswith("\n")
+    assert kept.tb is not None  # which keeps the bar alive

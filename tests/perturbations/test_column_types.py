@@ -192,6 +192,9 @@ def test_fractions_in_nested_columns_of_polars_are_kept():
         whole = polars_cells(column, ROWS, [cell(7), cell(8)])
         assert whole.to_list() == [cell(7), cell(2), cell(8)]
         assert whole.dtype == old
+
+
+def test_nested_cells_that_no_type_holds_are_refused():
     column = pl.Series("x", [{"a": 2**60 + 1, "b": "u"}] * 3)
     for value in ({"a": 2.5}, {"a": "text"}, {"c": 1}):
         with pytest.raises(ValueError, match=r"'x' of Struct.*cannot hold"):
