@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrobust.evaluation import repair_search, suggest_repairs
+from skrobust.evaluation.fragile_columns import fragile_columns
 from skrobust.evaluation.repair_candidates import make_candidates
 from skrobust.evaluation.repair_case import Case
 from skrobust.evaluation.repair_parts import answers_under
@@ -170,3 +171,27 @@ def test_weaknesses_are_the_conditions_that_cost_most(found):
     assert table.accuracy.tolist() == sorted(table.accuracy)
     assert (table.accuracy < table.clean).all()
     assert len(table.condition) == len(table.accuracy)
+
+
+class Mirror:
+    """Turns the sign of all numbers of one row."""
+
+    def __init__(self, row):
+        self.row = row
+
+    def perturb(self, estimator, X, y=None):
+        out = np.array(X)
+        out[self.row] *= -1
+        return out
+
+
+@pytest.mark.parametrize(("row", "expected"), [(499, [(0, 1 / 500)]), (500, [])])
+def test_columns_at_risk_are_found_on_500_rows(row, expected):
+    rows = np.random.default_rng(0).normal(size=(501, 2))
+    y = (rows[:, 0] > 0).astype(int)
+    model = LogisticRegression()
+    model.classes_, model.n_features_in_ = np.array([0, 1]), 2
+    model.coef_, model.intercept_ = np.array([[1.0, 0.0]]), np.zeros(1)
+    found = fragile_columns(model, [Mirror(row)], rows, y, "here")
+    assert [name for name, _ in found] == [name for name, _ in expected]
+    assert [loss for _, loss in found] == pytest.approx([loss for _, loss in expected])
