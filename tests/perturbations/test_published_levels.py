@@ -91,6 +91,17 @@ def test_white_lines_darken_nothing(kind, published):
     assert 0.02 < (out > 0.5).mean() < 0.6
 
 
+def test_a_turned_zigzag_is_white_all_along():
+    # White is 1 + log(1 - distance / 2.3) on 28 pixels, and in each column a pixel lies
+    # within half a row of the line; where pieces overlap none takes from another.
+    black = np.zeros((300, 28, 28))
+    out = sp.Zigzag(5, published=True, random_state=0).perturb(None, black)
+    brightest = out.max(axis=1)
+    inside = (out[:, 0] == 0) & (out[:, -1] == 0) & (brightest > 0)
+    assert inside.mean() > 0.5
+    assert brightest[inside].min() >= 1 + np.log(1 - 0.5 / 2.3)
+
+
 def test_half_an_iteration_of_glass_is_half_as_strong():
     images = np.random.default_rng(0).random((6, 40, 40))
 
