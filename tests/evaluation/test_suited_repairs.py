@@ -11,10 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrobust.evaluation import repair_search, suggest_repairs
+from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.fragile_columns import fragile_columns
 from skrobust.evaluation.repair_candidates import make_candidates
 from skrobust.evaluation.repair_case import Case
-from skrobust.evaluation.repair_parts import answers_under
+from skrobust.evaluation.repair_parts import answers_under, split_parts
 from skrobust.perturbations import FeatureNoise, MeanDrift
 
 RNG = np.random.default_rng(0)
@@ -163,6 +164,19 @@ def test_smoothing_that_takes_long_waits_to_be_named(found):
     )
     assert any(" + " in kind for kind in found.kind)  # repairs were combined
     assert not any("smoothing" in kind for kind in found.kind)
+
+
+@pytest.mark.parametrize("n_conditions", [1, 3])
+def test_predictions_of_a_candidate_are_clean_and_under_each_condition(n_conditions):
+    conditions = [NOISE] * n_conditions
+    store, jobs = Checkpoint(None, "here"), {"n_jobs": None, "verbose": 0}
+    data = conditions, [], "mean", store, jobs, 0, "here"
+    search = repair_search.Search(LogisticRegression(), *data)
+    fit, choose, report = split_parts(X, Y, None, 3, np.random.default_rng(0))
+    search.start(fit, choose)
+    case = search._case("original", False, len(report.y))
+    asked = (len(choose.y) + len(report.y)) * (n_conditions + 1)
+    assert case.n_predictions == asked
 
 
 def test_weaknesses_are_the_conditions_that_cost_most(found):
