@@ -149,16 +149,16 @@ def doubts_and_fallen(
     y,
     attack,
     *,
+    random_state,
     n_samples=64,
     n_queries=100,
-    random_state=0,
     done=lambda: None,
 ):
     """Return the doubts, and which rows fell to any example that a check made.
 
     Parameters
     ----------
-    estimator, X, y, attack, n_samples, n_queries, random_state : object
+    estimator, X, y, attack, random_state, n_samples, n_queries : object
         As for :func:`check_evaluation`; the attack with a number as its radius.
     done : callable
         Called after each check that takes long.

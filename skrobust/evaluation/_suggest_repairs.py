@@ -130,13 +130,13 @@ def suggest_repairs(
         helps; ``best_``, that model as it was scored; ``code``, which constructs it
         unfitted; ``weaknesses``, a table of the conditions that cost most accuracy;
         ``columns_at_risk``, a table of the columns that cost accuracy when they alone
-        change; ``abstention``, a table of what the original gains where it does not
-        answer below a margin between its two largest probabilities (``threshold``,
-        chosen on other rows; coverage, and accuracy of the answers): a trade, not a
-        gain; ``calibration``, a table of the Brier scores (0 to 2, less is better) of
-        the original and the calibrated model with their differences, since accuracy
-        does not show what calibration is for; ``skipped``, reasons by kind or name;
-        ``warnings`` of fits and attacks;
+        change, on at most 500 rows; ``abstention``, a table of what the original gains
+        where it does not answer below a margin between its two largest probabilities
+        (``threshold``, chosen on other rows; coverage, and accuracy of the answers): a
+        trade, not a gain; ``calibration``, a table of the Brier scores (0 to 2, less is
+        better) of the original and the calibrated model with their differences, since
+        accuracy does not show what calibration is for; ``skipped``, reasons by kind or
+        name; ``warnings`` of fits and attacks;
         ``n_fit``, ``n_choose``, ``n_report``, ``n_candidates``, ``criterion`` and
         ``confidence``.
 

@@ -89,7 +89,10 @@ def is_on_disk(X):
     Workers of joblib get mapped files in place of arrays; small ones are taken whole.
     """
     if isinstance(X, np.ndarray):
-        is_mapped = isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)
+        owner = X.base
+        while isinstance(owner, np.ndarray):  # of slices and other views, too
+            owner = owner.base
+        is_mapped = isinstance(X, np.memmap) and isinstance(owner, mmap.mmap)
         return is_mapped and X.nbytes > _SMALL
     family = type(X).__module__.partition(".")[0]
     return family in ("zarr", "h5py") or type(X).__name__ == "LazyImages"

@@ -41,7 +41,7 @@ def fragile_columns(model, conditions, X, y, caller):
     conditions : list of objects with ``perturb``
         Fitted.
     X : array or data frame of shape (n_samples, n_features)
-        Rows.
+        Rows, of which the first 500 are asked.
     y : ndarray of shape (n_samples,)
         Their labels.
     caller : str

@@ -7,7 +7,7 @@ from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
-from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
+from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.attack_batches import predictions_over_batches
 from skrobust.evaluation.attacked_blocks import run_in_blocks
@@ -171,9 +171,8 @@ def _answers(estimator, attack, X, y):
     """Return the predictions under attack, which rows changed, and how far."""
     moved = perturb_guarded(attack, estimator, X, y)
     predicted = np.asarray(predict_labels(estimator, moved), dtype=np.float64)
-    changed, size = np.ones(len(y)), np.full(len(y), np.nan)
-    if n_rows(moved) == len(y):
-        changed, size = changed_rows(X, moved), row_distortion(X, moved)[0]
+    check_same_length("evaluate_attack", y_true=y, y_pred=predicted)
+    changed, size = changed_rows(X, moved), row_distortion(X, moved)[0]
     return np.array([predicted, changed, size], dtype=np.float64).T
 
 

@@ -41,6 +41,34 @@ def test_blocks_hold_each_row_once_and_equal_rows_together(
     assert np.array_equal(_joined(values, blocks, n), X)
 
 
+@pytest.mark.parametrize("n", [65, 128, 200])
+def test_distinct_rows_are_cut_in_their_order(n, monkeypatch):
+    monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)
+    X = np.random.default_rng(0).random((n, 3))
+    blocks = row_blocks(PGD(0.1, batch_size=16), X)
+    cuts = range(0, n, 64)
+    places = np.arange(n)
+    assert [places[b].tolist() for b in blocks] == [
+        list(range(cut, min(cut + 64, n))) for cut in cuts
+    ]
+
+
+@pytest.mark.parametrize("n", [40, 100, 150])
+def test_blocks_of_a_checkpoint_stay_apart(n, tmp_path, monkeypatch):
+    # One, two and three blocks, of which each is a part of its own.
+    monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)
+    X = np.random.default_rng(0).random((n, 3))
+    y = (X.sum(axis=1) > 1.5).astype(int)
+    model = LogisticRegression(C=100).fit(X, y)
+    attack = PGD(0.1, data_range=(0, 1), n_steps=3, batch_size=16, random_state=0)
+    plain = evaluate_attack(model, X, y, attack)
+    kept = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
+    again = evaluate_attack(model, X, y, attack, checkpoint=tmp_path)
+    for found in (kept, again):
+        assert np.array_equal(found.per_sample.success, plain.per_sample.success)
+        assert found.robust_accuracy == plain.robust_accuracy
+
+
 @pytest.mark.parametrize("change", ["nan", "eps", "constraints", "target"])
 def test_what_looks_at_all_rows_is_not_cut(change, monkeypatch):
     monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)

@@ -98,6 +98,24 @@ def test_params_of_a_class_without_defaults_of_its_own():
     assert "colsample" not in code
 
 
+def test_functions_that_are_built_in_take_no_import():
+    code = estimator_code(FunctionTransformer(abs, kw_args={"kind": int}))
+    assert "func=abs" in code
+    assert "{'kind': int}" in code
+    assert "builtins" not in code
+    assert made(FunctionTransformer(abs)).func is abs
+
+
+@pytest.mark.parametrize("value", [float("nan"), np.nan])
+def test_values_equal_to_the_defaults_are_not_written(value):
+    step = SimpleImputer(missing_values=value, strategy="".join(["me", "an"]))
+    assert estimator_code(step).endswith("repaired = SimpleImputer()\n")
+    step = SimpleImputer(missing_values=0.0)
+    assert "SimpleImputer(missing_values=0.0)" in estimator_code(step)
+    model = LogisticRegression(C=2.0 / 2, tol=float("1e-4"), max_iter=7)
+    assert "LogisticRegression(max_iter=7)" in estimator_code(model)
+
+
 def test_a_frozen_model_has_its_name():
     code = estimator_code(make_pipeline(FrozenEstimator(LogisticRegression())))
     assert "FrozenEstimator(model)" in code

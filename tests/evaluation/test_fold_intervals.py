@@ -10,9 +10,10 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
-from skrobust.evaluation.fold_intervals import NOTE
+from skrobust.evaluation.fold_intervals import NOTE, _wider
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.function_of_means import ALIKE
+from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.stability.asi_interval import variation_interval
 from skrobust.perturbations import GaussianNoise, SaltAndPepper
 
@@ -143,3 +144,15 @@ def test_groups_and_a_reference_that_is_known(other):
         for on in (slice(0, 2), slice(2, 4))
     ]
     assert known.std_error == pytest.approx(sem(np.mean(errors, axis=0)))
+
+
+def test_limits_of_rows_that_are_unknown_leave_those_over_folds():
+    facts = {"confidence": 0.95, "method": "t over folds", "n_units": 4}
+    known = Interval(0.5, 0.4, 0.6, warnings=("a",), **facts)
+    nothing = Interval(0.5, float("nan"), float("nan"), warnings=("b",), **facts)
+    assert _wider(known, None) is known
+    assert _wider(known, nothing) is known
+    rows = Interval(0.5, 0.45, 0.7, warnings=("b",), **facts)
+    assert tuple(_wider(known, rows)) == (0.4, 0.7)
+    assert _wider(known, rows).warnings == ("a", "b")
+    assert tuple(_wider(nothing, rows)) == (0.45, 0.7)

@@ -56,7 +56,7 @@ def test_shifts_within_tolerances_are_relative_to_rounding_alone():
     assert found["largest_shift"] == pytest.approx(0.3001)
 
 
-def test_rows_that_an_attack_leaves_out_count_as_changed():
+def test_rows_that_an_attack_moves_count_as_changed():
     model = SimpleNamespace(predict=lambda X: np.asarray(X)[:, 0])
     X, y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
     moved = X.copy()

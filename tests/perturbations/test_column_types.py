@@ -172,7 +172,7 @@ def test_what_does_not_fit_in_narrow_floats_is_refused(dtype):
         noise.transform(large)
 
 
-def test_fractions_in_nested_columns_of_polars_are_kept():
+def test_fractions_in_nested_columns_are_kept():
     kinds = [
         (pl.Struct({"a": pl.Int64}), pl.Struct({"a": pl.Float64}), lambda v: {"a": v}),
         (pl.List(pl.Int8), pl.List(pl.Float64), lambda v: [v]),
@@ -192,6 +192,9 @@ def test_fractions_in_nested_columns_of_polars_are_kept():
         whole = polars_cells(column, ROWS, [cell(7), cell(8)])
         assert whole.to_list() == [cell(7), cell(2), cell(8)]
         assert whole.dtype == old
+
+
+def test_nested_cells_that_no_type_holds_are_refused():
     column = pl.Series("x", [{"a": 2**60 + 1, "b": "u"}] * 3)
     for value in ({"a": 2.5}, {"a": "text"}, {"c": 1}):
         with pytest.raises(ValueError, match=r"'x' of Struct.*cannot hold"):
@@ -202,7 +205,7 @@ def test_fractions_in_nested_columns_of_polars_are_kept():
         polars_cells(narrow, ROWS, [[1e300], None])
 
 
-def test_fractions_in_nested_columns_of_pandas_are_kept():
+def test_fractions_in_nested_columns_of_arrow_are_kept():
     pa = pytest.importorskip("pyarrow")
     column = pd.Series([{"a": 1}] * 3, dtype=pd.ArrowDtype(pa.struct({"a": pa.int8()})))
     assert list(pandas_cells(column, ROWS, [{"a": 2.5}] * 2)) == [

@@ -319,8 +319,7 @@ class ImagePerturbation(BasePerturbation):
     @staticmethod
     def _seen(part, shape, axis):
         """Return a view of rows as images with channels last."""
-        images = part.reshape(-1, *shape[1:])
-        return images if axis == 3 else np.moveaxis(images, axis, -1)
+        return np.moveaxis(part.reshape(-1, *shape[1:]), axis, -1)
 
     def _perturbed(self, unit, rng):
         """Return what ``_perturb_images`` makes of images in [0, 1], checked."""

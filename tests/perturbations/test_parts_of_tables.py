@@ -1,0 +1,100 @@
+"""Columns of several kinds at once, fitted sides, and severities that calibrate."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import is_classifier, is_regressor
+from sklearn.linear_model import LinearRegression
+
+from skrobust.perturbations import (
+    DateShift,
+    FeatureLoss,
+    FeatureNoise,
+    GaussianNoise,
+    MeanDrift,
+    PerturbedClassifier,
+    PerturbedRegressor,
+    ScaleDrift,
+    StaleRows,
+    calibrate_severity,
+)
+
+RNG = np.random.default_rng(0)
+DAYS = pd.to_datetime(["2024-02-28", "2024-12-31", "2023-01-01"])
+TABLE = pd.DataFrame({"day": DAYS, "since": [5, 10, 400], "size": [0.5, 1.5, 2.5]})
+
+
+def test_dates_and_numbers_of_days_move_together():
+    out = DateShift(days=2, mode="shift", columns=["day", "since"]).perturb(None, TABLE)
+    assert out["day"].tolist() == (DAYS + pd.Timedelta(days=2)).tolist()
+    assert out["since"].tolist() == [7, 12, 402]
+    assert out["since"].dtype == TABLE["since"].dtype
+    assert out["size"].tolist() == TABLE["size"].tolist()
+    alone = DateShift(days=2, mode="shift", columns=["since"]).perturb(None, TABLE)
+    assert alone["since"].tolist() == [7, 12, 402]
+    assert alone["day"].tolist() == DAYS.tolist()
+
+
+@pytest.mark.parametrize(("share", "n_lost"), [(0.1, 1), (0.5, 2), (1.0, 3)])
+def test_lost_features_are_lost_in_all_rows(share, n_lost):
+    rows = RNG.random((5, 3))
+    out = FeatureLoss(share=share, random_state=0).perturb(None, rows)
+    lost = np.isnan(out)
+    assert lost.all(axis=0).sum() == lost.any(axis=0).sum() == n_lost
+    assert np.array_equal(out[~lost], rows[~lost])
+
+
+def test_stale_rows_come_from_the_rows_that_were_learned():
+    known = np.array([[0.0, 10.0], [1.0, 11.0], [2.0, 12.0]])
+    stale = StaleRows(share=1.0, random_state=0).fit(known)
+    out = stale.transform(np.full((60, 2), 7.0))
+    assert (out[:, 1] - out[:, 0] == 10).all()  # whole rows
+    assert set(out[:, 0]) == {0.0, 1.0, 2.0}
+
+
+def test_the_noise_of_columns_is_that_without_any_drift():
+    rows = RNG.normal([0, 50, 3], [1, 20, 0.1], size=(150, 3))
+    how = {"n_resamples": 20, "random_state": 0}
+    found = [
+        calibrate_severity(rows, rows + 1.0, kind, **how).noise_of_column
+        for kind in (MeanDrift(), ScaleDrift())
+    ]
+    assert found[0].tolist() == found[1].tolist()
+    # Two samples of 150: about 1.13 of 1 / sqrt(pi * 150) for normal columns.
+    assert 0.03 < found[0].min() <= found[0].max() < 0.2
+
+
+def test_a_drift_of_half_a_severity_is_found_by_many_rows():
+    rows = RNG.normal(size=(3000, 1))
+    half = MeanDrift(0.5).fit(rows).transform(rows)
+    found = calibrate_severity(rows, half, n_resamples=30, random_state=0)
+    assert found.interval[0] <= 0.5 <= found.interval[1]
+    assert found.interval[1] < 1.2
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits"),
+    [(PerturbedClassifier, is_classifier), (PerturbedRegressor, is_regressor)],
+)
+def test_models_for_checks_are_of_the_kind_of_their_class(kind, fits):
+    for params in kind._get_test_params():
+        assert fits(params["estimator"])
+        assert fits(kind(**params))
+
+
+@pytest.mark.parametrize("method", ["predict", "score"])
+def test_a_side_that_is_set_wrongly_after_the_fit_is_told(method):
+    rows = RNG.normal(size=(20, 3))
+    noise = GaussianNoise(std=0.1, random_state=0)
+    model = PerturbedRegressor(LinearRegression(), noise, on="fit")
+    y = rows.sum(axis=1)
+    model.fit(rows, y).set_params(on="train")
+    with pytest.raises(ValueError, match="'on' parameter of PerturbedRegressor"):
+        getattr(model, method)(rows, *[y][: method == "score"])
+
+
+def test_noise_of_one_feature_leaves_the_others():
+    rows = RNG.normal(size=(40, 3))
+    out = FeatureNoise(3, columns=[1], random_state=0).fit(rows).transform(rows)
+    assert np.array_equal(out[:, [0, 2]], rows[:, [0, 2]])
+    assert (out[:, 1] != rows[:, 1]).all()
