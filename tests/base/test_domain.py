@@ -30,6 +30,18 @@ def test_only_the_rows_outside_are_put_back(norm):
     assert (size <= 0.5).all()
 
 
+@pytest.mark.parametrize("outside", [[0], [99], [3, 50, 98]])
+def test_any_of_many_wide_rows_is_put_back(outside):
+    clean = np.zeros((100, 40_000), dtype=np.float32)  # worked on a few at a time
+    candidates = clean.copy()
+    candidates[:, 7] = 0.1
+    candidates[outside, 5] = 3
+    found = domain(clean, eps=0.5).put_back(candidates, clean)
+    assert (found[outside, 5] == 0.5).all()
+    found[outside, 5] = 3
+    assert (found == candidates).all()
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("far", [10, 1e3, 1e6])
 def test_candidates_from_far_away_use_the_whole_radius(norm, far):
