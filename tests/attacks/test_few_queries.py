@@ -69,6 +69,21 @@ def test_a_search_goes_on_from_the_best_candidate_the_clean_row_among_them():
     assert result.iterations.tolist() == [3, 3, 3, 3]
 
 
+def test_half_of_the_flips_are_corners_of_the_ball():
+    calls, x, eps = [], np.zeros((1, 5)), 0.25
+
+    def beyond(X):
+        calls.append(X.copy())
+        return X[:, 0] > 5
+
+    attack = HopSkipJump(eps, n_steps=3, n_directions=20, random_state=0)
+    attack.perturb(Rule(beyond), x)
+    flips = [rows for rows in calls if len(rows) == 4]  # blocks tried in one call
+    assert len(flips) > 5
+    for rows in flips:
+        assert (np.abs(rows) == eps).all(axis=1).sum() == 2
+
+
 @pytest.mark.parametrize("factor", [2.0**-10, 2.0**6])
 def test_differences_of_zoo_are_in_units_of_eps(factor):
     X = RNG.normal(size=(20, 3))
