@@ -159,6 +159,10 @@ def _project_sorted(delta, eps, norm, room=None):
         left = xp.minimum(left, room)
     fits = inside.sum(1)[:, None] <= eps
     kept = xp.where(fits, inside, left)
+    # Of entries far beyond eps, the threshold has too few digits for a sum of eps.
+    total = kept.sum(1)[:, None]
+    beyond = total > eps
+    kept = kept * xp.where(beyond, eps / xp.where(beyond, total, 1.0), 1.0)
     return (xp.sign(flat) * kept).reshape(delta.shape)
 
 

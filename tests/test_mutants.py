@@ -12,6 +12,7 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks" / "mutation"))
 
 import changes
 import chosen_tests
+import mutants as mutation
 import patched_code
 
 SOURCE = '''
@@ -138,3 +139,15 @@ def test_tests_of_a_line_are_asked_near_and_quick_ones_first(tmp_path):
     assert ends == ["quick", "other", "slow", "beside"]
     assert asked.chosen("skrobust/sampling/draws.py", (7, 7), 0.2)[0] == names[:2]
     assert asked.chosen("skrobust/sampling/draws.py", (8, 8), 10) == ([], 0)
+
+
+def test_another_seed_draws_another_sample_of_any_size():
+    def keys(*given):
+        return [m.key for m in mutation.drawn("base", *given) if m.kind != "control"]
+
+    first = keys(40)
+    assert len(set(first)) == 40
+    assert keys(40, 0) == keys(40) == first
+    assert keys(40, 1) == keys(40, 1)
+    assert len(set(keys(40, 1)) & set(first)) < 5
+    assert len(keys(7, 1)) == 7

@@ -10,7 +10,7 @@ python benchmarks/mutation/mutants.py coverage FILE.db
 some folders at a time. ``run`` draws mutants of each folder with a fixed seed and runs
 the tests of their lines until one fails; it goes on where it was stopped. Controls
 change nothing and must survive. ``--again`` tries survivors anew, after ``lines`` of
-new tests.
+new tests; ``--seed`` draws another sample, against which no test was written.
 Mutants that no test can tell from the original are named in ``equivalent.json``, each
 with the reason. coverage.py is needed for ``lines`` and ``coverage``.
 """
@@ -42,9 +42,13 @@ NAMED = [  # tried always
 ]
 
 
-def drawn(folder, number):
-    """Return mutants of places drawn at random, one change of each, and controls."""
-    rng = random.Random(f"mutants of {folder}")
+def drawn(folder, number, seed=0):
+    """Return mutants of places drawn at random, one change of each, and controls.
+
+    Those that are tried always belong to the sample of seed 0, against which tests were
+    written.
+    """
+    rng = random.Random(f"mutants of {folder}" + (f", {seed}" if seed else ""))
     places, sources = {}, {}
     for path in sorted((ROOT / "skrobust" / folder).rglob("*.py")):
         file = str(path.relative_to(ROOT))
@@ -58,7 +62,7 @@ def drawn(folder, number):
         found.append(control_of(sources[file], file, rng.randrange(1000)))
     chosen = {mutant.key for mutant in found}
     for mutants in places.values():
-        for mutant in mutants:
+        for mutant in mutants if not seed else ():
             asked = any(mutant.file.startswith(a) and b in mutant.key for a, b in NAMED)
             if asked and mutant.key not in chosen:
                 found.append(mutant)
@@ -97,7 +101,8 @@ def run(arguments):
     """Try the mutants, in a mixed order of folders."""
     tasks = []
     for folder in arguments.folders or SAMPLE:
-        tasks += drawn(folder, SAMPLE[folder])
+        number = arguments.number or SAMPLE[folder]
+        tasks += drawn(folder, number, arguments.seed)
     random.Random(0).shuffle(tasks)
     part, parts = map(int, arguments.part.split("/"))
     tasks = tasks[part - 1 :: parts]
@@ -230,6 +235,8 @@ def main():
     command.add_argument("results", type=Path)
     command.add_argument("--folders", nargs="*")
     command.add_argument("--tests", nargs="*", help="the folders that are asked alone")
+    command.add_argument("--seed", type=int, default=0, help="of the sample")
+    command.add_argument("--number", type=int, help="mutants of each folder")
     command.add_argument("--seconds", type=float, default=5.0, help="of tests, at most")
     command.add_argument("--part", default="1/1", help="1/2 and 2/2 for two processes")
     command.add_argument("--again", type=Path, help="file for survivors, tried anew")

@@ -43,9 +43,6 @@ class FeatureUnits:
         return points if self.unit is None else points * self._divisor
 
 
-PLAIN_UNITS = FeatureUnits(None)  # lengths are those of the rows themselves
-
-
 class Ball(NamedTuple):
     """Ball and box of the iterates of a call, where the view computes.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from skrobust._keyed_noise.splitmix import chunks
 from skrobust._norms import length, per_sample, project
-from skrobust.base.ball import PLAIN_UNITS, FeatureUnits
+from skrobust.base.ball import FeatureUnits
 from skrobust.base.constraint_reader import Reader
 from skrobust.base.linear_relation import read_relations
 from skrobust.base.relations import SWEEPS, Relations
@@ -53,7 +53,7 @@ class Domain:
             self._integer = reader.integers(constraints.integer)
             self._levels = reader.levels(constraints.valid_values)
             self._groups = reader.groups(constraints.one_hot)
-        self.units = PLAIN_UNITS if unit is None else FeatureUnits(unit)
+        self.units = FeatureUnits(unit)
         if constraints is not None and constraints.relations is not None:
             names = {f"x{i}": i for i in range(values[:1].size)}
             found = read_relations(constraints.relations, names)
@@ -267,11 +267,8 @@ class Domain:
             if self.is_discrete:
                 moved = np.where(self._separate(values), there, moved)
             out[beyond] = moved
-        # Values so coarse that a step inwards is a large one.
-        shrunk = values[beyond] + (out[beyond] - values[beyond]) / 2
-        keep = self.length(shrunk - exact[beyond]) <= self.eps
-        keep &= not self.is_discrete
-        out[beyond] = np.where(per_sample(keep, values), shrunk, values[beyond])
+        # Numbers beyond those of the precision, or levels that it does not hold.
+        out[beyond] = values[beyond]
         return out
 
     def _separate(self, values):

@@ -147,3 +147,22 @@ def test_what_is_no_combination_is_named():
     for attack in (PGD(), Square(), HopSkipJump()):
         with pytest.raises(ValueError, match="over 1024 combinations"):
             attack.perturb(several, X)
+
+
+class Flags:
+    """A model of three flags that lists no classes."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def predict(self, X):
+        return (np.asarray(X)[:, :3] > 0).astype(int)
+
+
+def test_a_model_that_lists_no_classes_has_flags():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    labels = Flags().predict(X)
+    one = OneLabel(Flags(), 1)
+    assert one.classes_.tolist() == [0, 1]
+    assert (one.predict(X) == labels[:, 1]).all()
+    assert OneLabel(Flags(), "any").codes(labels).tolist() == list(labels @ [4, 2, 1])

@@ -119,6 +119,27 @@ def test_categories_change_among_their_values_at_their_cost(attack, library):
     assert (cells(attack.perturb(model, X, Y), "job") == cells(X, "job")).all()
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_frozen_categories_stay_whatever_values_are_valid(library):
+    X = frame(library)
+    attack = RandomSearch(2, n_steps=2, n_candidates=10, random_state=0)
+    attack.constraints = Constraints(frozen=["job"], valid_values={"job": JOBS})
+    moved = attack.perturb(pipeline(LogisticRegression(), X), X, Y)
+    assert (cells(moved, "job") == cells(X, "job")).all()
+    assert (cells(moved, "income") != cells(X, "income")).any()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_column_follows_others_beside_text(library):
+    twice = {**CELLS, "income": CELLS["income"] * 1.0, "age": CELLS["income"] * 2.0}
+    X = pytest.importorskip(library).DataFrame(twice)
+    attack = RandomSearch(1, n_steps=2, n_candidates=10, random_state=0)
+    attack.constraints = Constraints(relations=[("age", lambda f: f["income"] * 2)])
+    moved = attack.perturb(pipeline(LogisticRegression(), X), X, Y)
+    assert np.allclose(cells(moved, "age"), 2 * cells(moved, "income"), atol=1e-4)
+    assert (cells(moved, "income") != cells(X, "income")).any()
+
+
 ENCODERS = [
     OneHotEncoder(),
     OneHotEncoder(drop="first", sparse_output=False),

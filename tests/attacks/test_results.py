@@ -217,6 +217,19 @@ def test_results_say_what_happened(norm):
     assert pickle.loads(pickle.dumps(result)).n_successes == result.n_successes
 
 
+def test_a_result_shows_what_is_known_and_nothing_else():
+    norm, success = np.array([0.1, 0.3, np.nan]), np.array([True, True, False])
+    plain = repr(AttackResult(np.zeros((3, 2)), success, norm))
+    assert "fooled: 2 of 3 samples" in plain
+    assert "median norm: 0.2" in plain
+    assert "per sample" not in plain
+    assert "changed" not in plain
+    known = {"queries": np.array([1, 2, 6]), "changed": success}
+    full = repr(AttackResult(np.zeros((3, 2)), success, norm, **known))
+    assert "queries per sample: 3.0" in full
+    assert "changed: 2 rows" in full
+
+
 def test_counts_are_those_of_the_model():
     model, X, y = linear_problem(classes=3)
     from skrobust._differentiable import linear as _linear

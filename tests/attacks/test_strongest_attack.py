@@ -215,5 +215,15 @@ def test_trees_that_take_missing_values_are_attacked_with_them():
     assert 0 < result.success.sum() < len(y)
     np.testing.assert_array_equal(result.success, truth.success)
     np.testing.assert_array_equal(np.isnan(result.X_adv), np.isnan(rows))
+    np.testing.assert_array_equal(attack.perturb(model, rows, y), result.X_adv)
     with pytest.raises(ValueError, match="StrongestAttack needs finite X"):
         attack.perturb(MODELS["bayes"], rows, y)
+
+
+def test_members_draw_other_numbers_for_every_seed():
+    seeds = set()
+    for seed in range(200):
+        attack = StrongestAttack(random_state=seed)
+        [(_, member)] = attack._set_up([("random", RandomSearch())])
+        seeds.add(member.random_state)
+    assert len(seeds) == 200

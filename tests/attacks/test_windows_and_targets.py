@@ -43,6 +43,7 @@ def test_tiles_cover_the_image_with_the_sign_of_each_channel(share):
     side = round(np.sqrt(share * 20 * 26)) if share < 0.5 else 26 // 5
     block = np.abs(tiles[:, :, :side, :side])
     assert (block == block[0, 0]).all()  # one bump, whatever its sign
+    assert side < 3 or len(np.unique(block)) > 1  # and no flat tile
     if 2 * side <= 20:
         assert np.array_equal(block, np.abs(tiles[:, :, side : 2 * side, :side]))
     signs = tiles / np.where(tiles == 0, 1, np.abs(tiles))

@@ -75,6 +75,21 @@ def test_sums_over_words_are_attacked_exactly(model, y):
         assert not fooled or size == shortest
 
 
+@pytest.mark.parametrize("y", [Y2, Y3], ids=["two classes", "three"])
+@pytest.mark.parametrize("model", [SUMS[0], SUMS[2], OTHERS[0]], ids=str)
+def test_the_word_that_moves_a_probability_most_is_found(model, y):
+    model = clone(model).fit(TEXTS, y)
+    attack = WordSubstitution(1, substitutions=NEW, objective="probability_shift")
+    moved = attack.perturb(model, TEXTS[:12])
+    for text, new in zip(TEXTS[:12], moved, strict=True):
+        clean = model.predict_proba([text])[0]
+        own = clean.argmax()
+        every = model.predict_proba(list(every_text(text, 1)))[:, own]
+        reached = model.predict_proba([new])[0, own]
+        most = np.abs(every - clean[own]).max()
+        assert abs(reached - clean[own]) == pytest.approx(most, rel=1e-6)
+
+
 @pytest.mark.parametrize("model", OTHERS, ids=str)
 def test_other_models_are_searched_by_a_beam(model):
     model = clone(model).fit(TEXTS, Y2)

@@ -1,0 +1,63 @@
+"""What attacks and resamplers refuse: one sentence about what was given."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skrobust.attacks import FGSM, Constraints, RandomSearch, StrongestAttack
+from skrobust.base.attack_by_name import read_attack
+from skrobust.base.label_codes import codes
+from skrobust.base.training_rows import check_training_rows
+
+X = np.random.default_rng(0).random((20, 2))
+Y = (X[:, 0] > 0.5).astype(int)
+MODEL = LogisticRegression().fit(X, Y)
+
+
+def test_labels_of_other_rows():
+    with pytest.raises(ValueError, match="equal length; X has 20, y has 19"):
+        FGSM().perturb(MODEL, X, Y[:-1])
+
+
+def test_a_range_without_room():
+    with pytest.raises(ValueError, match=r"with low < high. Got \(1, 1\)"):
+        FGSM(data_range=(1, 1)).perturb(MODEL, np.ones((4, 2)))
+
+
+def test_names_of_features_that_have_none():
+    with pytest.raises(ValueError, match=r"the X that FGSM got\. Got 'age'"):
+        FGSM(constraints=Constraints(frozen=["age"])).perturb(MODEL, X)
+
+
+def test_a_radius_for_texts():
+    texts = ["good film", "bad film"]
+    with pytest.raises(ValueError, match="'eps' of f does not apply to texts"):
+        read_attack("auto", "attack", "f", X=texts, eps=0.1)
+    assert type(read_attack("auto", "attack", "f", X=texts)) is StrongestAttack
+
+
+def test_combinations_of_too_many_labels():
+    of_ten = codes(np.ones((1, 10)), 10 * [np.array([0, 1])])
+    assert of_ten.tolist() == [1023]
+    with pytest.raises(ValueError, match="labels have over 1024 combinations"):
+        codes(np.ones((1, 11)), 11 * [np.array([0, 1])])
+
+
+@pytest.mark.parametrize("last", [[2, 2], [2, -1]], ids=["", "with the sum 1"])
+def test_several_labels_of_training_rows(last):
+    labels = np.array([[0, 1], [1, 0]] * 9 + [[1, 0], last])
+    with pytest.raises(ValueError, match="one class per row; y has several outputs"):
+        check_training_rows(FGSM(), X, labels)
+
+
+def test_columns_of_a_frame_are_named_by_their_place_in_it():
+    frame = pd.DataFrame({"job": list("ab") * 10, "age": np.arange(20) + 0.5})
+    parts = [("job", OneHotEncoder(), ["job"]), ("age", "passthrough", ["age"])]
+    model = make_pipeline(ColumnTransformer(parts), MODEL).fit(frame, Y)
+    attack = RandomSearch(constraints=Constraints(integer=["age"]))
+    with pytest.raises(ValueError, match="feature 1 must hold whole numbers, and row"):
+        attack.perturb(model, frame, Y)
