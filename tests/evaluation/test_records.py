@@ -7,7 +7,7 @@ import zipfile
 import joblib
 import numpy as np
 import pytest
-from forged_records import bad_parts, change_facts, forge
+from forged_records import bad_parts, change_facts, fit_summary, forge
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -166,6 +166,7 @@ def test_changes_that_are_sealed_anew_break_the_journal(record):
 
 def _other_score(content):
     content.arrays["perturbations", "score"][0] = 1.0
+    fit_summary(content)
 
 
 def test_a_score_that_its_samples_do_not_have_is_found(record):
@@ -183,6 +184,7 @@ def test_a_thorough_forger_is_found_by_a_replay_alone(record, model):
         arrays = content.arrays
         arrays["perturbations", "correct"][:] = True
         arrays["perturbations", "score"][:] = 1.0
+        fit_summary(content)
 
     forge(record, flatter)
     found = verify_record(record, model=model, X=ROWS, y=LABELS)
