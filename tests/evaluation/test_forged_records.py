@@ -203,3 +203,42 @@ def test_wide_floats_are_named_and_not_written():
         writer = PlainWriter()
         assert "unknown" in writer.write(value, "x")
         assert writer.missing
+
+
+class Plain:
+    """Perturbation of a user, without a text of its own."""
+
+    def __init__(self, shift=0.5):
+        self.shift = shift
+
+    def get_params(self, deep=True):
+        return {"shift": self.shift}
+
+    def perturb(self, estimator, X, y=None):
+        return X + self.shift
+
+
+@pytest.mark.parametrize(
+    ("call", "name"), [(evaluate_perturbations, "name"), (evaluate_attack, "attack")]
+)
+def test_names_of_plain_objects_are_the_same_in_each_process(
+    call, name, model, tmp_path
+):
+    path, given = tmp_path / "r.skr", Plain()
+    found = call(model, ROWS, LABELS, given, record=path)
+    assert np.ravel(found[name]).tolist() == ["Plain(shift=0.5)"]
+    again = replay_record(path, model, ROWS, LABELS, classes=[Plain])
+    assert again.ok, again.verdict
+
+
+def test_a_record_without_steps_is_not_equal_to_anything(record, model):
+    def empty(content):
+        for part in ("settings", "numbers"):
+            content.facts[part] = {}
+        content.facts["steps"], content.arrays = [], {}
+
+    forge(record, empty)
+    assert verify_record(record).ok
+    found = replay_record(record, model, ROWS, LABELS)
+    assert (found.ok, len(found.state)) == (False, 0)
+    assert "nothing was compared" in found.verdict
