@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from skrobust._containers import shape_or_none
+from skrobust._containers import n_rows
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import respond, undisturbed, unwrap
 from skrobust._stacklevel import level_outside
@@ -62,8 +62,7 @@ def _costs(estimator):
 
 
 def _few(X):
-    shape = shape_or_none(X)
-    n = len(X) if shape is None else shape[0]
+    n = n_rows(X)
     return take_rows(X, np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(int)))
 
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_scores, check_targets, invalid
-from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
+from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.attack_batches import predictions_over_batches
 from skrobust.evaluation.attacked_blocks import run_in_blocks
