@@ -1,10 +1,12 @@
 """Records that were forged and sealed anew: what verification and replay find."""
 
+import importlib.metadata
+import sys
 import zipfile
 
 import numpy as np
 import pytest
-from forged_records import bad_parts, forge
+from forged_records import bad_parts, change_facts, forge
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
@@ -242,3 +244,19 @@ def test_a_record_without_steps_is_not_equal_to_anything(record, model):
     found = replay_record(record, model, ROWS, LABELS)
     assert (found.ok, len(found.state)) == (False, 0)
     assert "nothing was compared" in found.verdict
+
+
+def test_packages_that_are_not_loaded_are_not_others(record, monkeypatch):
+    pytest.importorskip("skops")
+    installed = importlib.metadata.version("skops")
+    for name in [one for one in sys.modules if one.partition(".")[0] == "skops"]:
+        monkeypatch.delitem(sys.modules, name)
+    for version, state in ((installed, "holds"), ("0.0", "other here")):
+
+        def edit(facts, version=version):
+            facts["environment"]["skops"] = version
+
+        change_facts(record, edit, sealed=True)
+        found = verify_record(record)
+        part = found.part == "versions and platform"
+        assert found.state[part].tolist() == [state]

@@ -79,7 +79,8 @@ def rows_of_code(facts):
     rows = [
         ("source of skrobust", HOLDS if is_same else OTHER, "" if is_same else note)
     ]
-    there, now = facts["environment"], full_environment()
+    there = facts["environment"]
+    now = full_environment(there)
     other = [f"{k} {v}" for k, v in there.items() if now.get(k) != v]
     state = OTHER if other else HOLDS
     return [*rows, ("versions and platform", state, "; ".join(other))]
