@@ -238,9 +238,17 @@ def test_a_record_of_an_attack(model, tmp_path):
     assert again.largest_difference == 0
 
 
-def test_results_are_not_lost_with_their_record(model, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("No space left on device"),
+        MemoryError("No space"),
+        TypeError("No space"),
+    ],
+)
+def test_results_are_not_lost_with_their_record(error, model, tmp_path, monkeypatch):
     def full(*args):
-        raise OSError("No space left on device")
+        raise error
 
     monkeypatch.setattr(
         "skrobust.evaluation.records.record_content.write_members", full

@@ -169,7 +169,7 @@ class Recorder:
         try:
             self.write(path, **more)
             return file_digest(path)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # also for lack of memory
             text = f"{self.caller} could not write the record: {one_line(error)}. "
             text += "The results are returned without it."
             warnings.warn(text, UserWarning, stacklevel=level_outside())
