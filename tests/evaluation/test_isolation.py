@@ -133,6 +133,12 @@ def test_bad_isolation(wrong):
         collect_report({"m": MODEL}, X, Y, isolate=wrong)
 
 
+@pytest.mark.parametrize("timeout", [3e6, 1e12, 1e300])
+def test_longer_than_a_wait_can_count_is_as_long_as_it_takes(timeout):
+    found = evaluate(conditions=NOISE, isolate=Isolation(timeout=timeout))
+    assert "failed" not in found
+
+
 @pytest.mark.parametrize("wrong", [{"timeout": 0}, {"timeout": "1"}, {"memory": 0.5}])
 def test_bad_limits(wrong):
     with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter"):
