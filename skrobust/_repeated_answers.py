@@ -1,6 +1,7 @@
 """Models that answer the same rows differently, found by asking twice."""
 
 import random
+import sys
 import warnings
 
 import numpy as np
@@ -34,6 +35,8 @@ def warn_if_random(estimator, X, caller):
         return
     # Models may draw from them.
     state = np.random.get_state(), random.getstate()  # noqa: NPY002
+    torch = sys.modules.get("torch")
+    drawn = None if torch is None else torch.get_rng_state()
     try:
         with undisturbed(estimator), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the run itself has them
@@ -43,6 +46,8 @@ def warn_if_random(estimator, X, caller):
     finally:
         np.random.set_state(state[0])  # noqa: NPY002
         random.setstate(state[1])
+        if drawn is not None:
+            torch.set_rng_state(drawn)
     if found is None:
         return
     name = type(unwrap(estimator)[1]).__name__
