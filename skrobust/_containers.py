@@ -59,6 +59,19 @@ def shape_or_none(X):
         return None
 
 
+def n_rows(X):
+    """Return the number of rows of any container, also of ragged lists.
+
+    Of inputs of a net by name it is that of the first; a value without an axis is one.
+    """
+    shape = getattr(X, "shape", None)
+    if shape is None and isinstance(X, Mapping):
+        return n_rows(next(iter(X.values()), ()))
+    if shape is None:
+        return len(X) if hasattr(X, "__len__") else 1
+    return int(shape[0]) if len(shape) else 1
+
+
 _SERIES = (
     "; perturbations of series take several lengths in the cells of a data frame of "
     "pandas, a column for each channel"

@@ -2,6 +2,8 @@
 
 from skrobust._validation import check_choice
 
+_OUT = "it is a link that leads out of the folder"
+
 
 class FolderLinks:
     """Check of the links that are met while a folder is read.
@@ -42,4 +44,27 @@ class FolderLinks:
             return "it is a link to a folder that holds it"
         if self._follow or target.is_relative_to(self._root):
             return None
-        return "it is a link that leads out of the folder"
+        return _OUT
+
+    def first_refused(self, paths):
+        """Return the first path that is not used, with the reason, or two of None.
+
+        Linked folders that lie in the folder pass: their files are read where they are.
+
+        Parameters
+        ----------
+        paths : iterable of Path
+            Files, and linked folders, that were met in the folder.
+        """
+        reasons = {path: self.why_not(path) for path in sorted(paths)}
+        wrong = (
+            (path, reason)
+            for path, reason in reasons.items()
+            if reason is not None and (reason == _OUT or not path.is_dir())
+        )
+        return next(wrong, (None, None))
+
+
+def is_linked_folder(path):
+    """Return whether a path is a link to a folder, which a search does not enter."""
+    return path.is_symlink() and path.is_dir()

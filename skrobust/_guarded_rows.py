@@ -2,6 +2,8 @@
 
 import sys
 import weakref
+from copy import copy
+from functools import partial
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,6 +14,7 @@ from skrobust._containers import is_frame
 _SMALL = 1 << 20
 # Libraries whose models respect arrays that must not be written to.
 _KNOWN = {"sklearn", "skrobust", "xgboost", "lightgbm", "numpy", "scipy", "builtins"}
+_WRITABLE = (np.ndarray, list, dict)  # as cells; beside series and tensors
 _WRITERS = weakref.WeakSet()  # models that asked for rows which they may write to
 
 
@@ -35,7 +38,7 @@ def copied(X):
     if issparse(X):  # some kinds are dicts
         return X.copy()
     if isinstance(X, dict):
-        return {name: copied(rows) for name, rows in X.items()}
+        return _named(X, copied)
     if isinstance(X, (list, tuple)):
         return _listed(X, copied)
     if hasattr(X, "detach"):  # a tensor
@@ -54,7 +57,7 @@ def read_only(X):
         view.flags.writeable = False
         return view
     if isinstance(X, dict) and not issparse(X):
-        return {name: read_only(rows) for name, rows in X.items()}
+        return _named(X, read_only)
     if isinstance(X, (list, tuple)):
         return _listed(X, read_only)
     if hasattr(X, "iloc") and _copies_on_write():
@@ -163,32 +166,50 @@ def _is_polars(X):
     return type(X).__module__.partition(".")[0] == "polars"
 
 
-def _holds_rows(value):
-    """Say whether a cell can be written to."""
-    return isinstance(value, (np.ndarray, list)) or hasattr(value, "iloc")
+def _hold_rows(values):
+    """Say whether any of some cells can be written to; the first may be a None."""
+    kinds = set(map(type, values))
+    return any(issubclass(kind, _WRITABLE) or _is_series(kind) for kind in kinds)
+
+
+def _is_series(kind):
+    """Say whether a class is one of series, frames or tensors."""
+    return hasattr(kind, "iloc") or hasattr(kind, "detach")
+
+
+def _guarded(value, guard):
+    return guard(value) if _hold_rows([value]) else value
 
 
 def _listed(X, guard):
-    return type(X)(guard(row) if _holds_rows(row) else row for row in X)
+    return type(X)(_guarded(row, guard) for row in X) if _hold_rows(X) else type(X)(X)
+
+
+def _named(X, guard):
+    found = copy(X)
+    for name, rows in X.items():
+        found[name] = guard(rows)
+    return found
 
 
 def _cells(array, guard):
     """Guard the arrays in the cells of an array of objects, which is a copy."""
     flat = array.reshape(-1)
-    if array.dtype.kind == "O" and flat.size and _holds_rows(flat[0]):
+    if array.dtype.kind == "O" and _hold_rows(flat):
         for place, value in enumerate(flat):
-            flat[place] = guard(value)
+            flat[place] = _guarded(value, guard)
         array[...] = flat.reshape(array.shape)
     return array
 
 
 def _with_own_cells(frame, guard):
     """Guard the arrays in the cells of a frame or series, which is a copy."""
+    guarded = partial(_guarded, guard=guard)
     if not is_frame(frame):
-        is_held = len(frame) and _holds_rows(frame.iloc[0])
-        return frame.map(guard) if is_held else frame
-    for j in range(frame.shape[1] if len(frame) else 0):
+        is_held = frame.dtype == object and _hold_rows(frame)
+        return frame.map(guarded) if is_held else frame
+    for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
-        if column.dtype == object and _holds_rows(column.iloc[0]):
-            frame.isetitem(j, column.map(guard))
+        if column.dtype == object and _hold_rows(column):
+            frame.isetitem(j, column.map(guarded))
     return frame

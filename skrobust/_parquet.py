@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from skrobust._folder_links import FolderLinks
+from skrobust._folder_links import FolderLinks, is_linked_folder
 from skrobust._optional import require
 
 SUFFIXES = (".parquet", ".pq")
@@ -36,20 +36,16 @@ def piece_files(path):
     if not path.is_dir():
         return [path] if path.suffix.lower() in SUFFIXES and path.is_file() else []
     links = FolderLinks(path, "A folder of parquet files")
-    found = [
-        (file.relative_to(path).as_posix(), file)
-        for file in path.rglob("*")
-        if file.suffix.lower() in SUFFIXES and file.is_file()
-    ]
-    kept = [
+    found = [(file.relative_to(path).as_posix(), file) for file in path.rglob("*")]
+    seen = [
         file
         for name, file in sorted(found)
         if not any(part[0] in "._" for part in name.split("/"))
     ]
-    for file in kept:
-        reason = links.why_not(file)
-        if reason is not None:
-            raise ValueError(f"{str(file)!r} is not read: {reason}; copy the file.")
+    kept = [file for file in seen if file.suffix.lower() in SUFFIXES and file.is_file()]
+    file, reason = links.first_refused([*kept, *filter(is_linked_folder, seen)])
+    if reason is not None:
+        raise ValueError(f"{str(file)!r} is not read: {reason}; copy the file.")
     return kept
 
 

@@ -1,11 +1,12 @@
 """Models that answer the same rows differently, found by asking twice."""
 
 import random
+import sys
 import warnings
 
 import numpy as np
 
-from skrobust._containers import shape_or_none
+from skrobust._containers import n_rows
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import respond, undisturbed, unwrap
 from skrobust._stacklevel import level_outside
@@ -34,6 +35,8 @@ def warn_if_random(estimator, X, caller):
         return
     # Models may draw from them.
     state = np.random.get_state(), random.getstate()  # noqa: NPY002
+    torch = sys.modules.get("torch")
+    drawn = None if torch is None else torch.get_rng_state()
     try:
         with undisturbed(estimator), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the run itself has them
@@ -43,6 +46,8 @@ def warn_if_random(estimator, X, caller):
     finally:
         np.random.set_state(state[0])  # noqa: NPY002
         random.setstate(state[1])
+        if drawn is not None:
+            torch.set_rng_state(drawn)
     if found is None:
         return
     name = type(unwrap(estimator)[1]).__name__
@@ -62,8 +67,7 @@ def _costs(estimator):
 
 
 def _few(X):
-    shape = shape_or_none(X)
-    n = len(X) if shape is None else shape[0]
+    n = n_rows(X)
     return take_rows(X, np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(int)))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from skrobust._containers import is_frame, shape_of
+from skrobust._containers import is_frame, n_rows
 from skrobust._guarded_rows import ask_guarded
 from skrobust._loader_workers import loading_here
 from skrobust._stacklevel import level_outside
@@ -221,7 +221,8 @@ def one_a_row(estimator, method, X):
         answers = answers if is_bare else np.asarray(answers)
     except (TypeError, ValueError):  # lists of lists that differ in length
         answers = np.empty((), dtype=object)
-    n, wants_numbers = _n_rows(X), method != "predict"
+    wants_numbers = method != "predict"
+    n = n_rows(X) if hasattr(X, "shape") or hasattr(X, "__len__") else None  # a loader
     if answers.ndim == 0:
         kind = type(answers[()]).__name__
         raise _not_one_a_row(estimator, method, f"it returned a single {kind}")
@@ -244,18 +245,6 @@ def _not_one_a_row(estimator, method, found):
     return ValueError(
         f"The {method} of {name} must return one {what} for each row; {found}."
     )
-
-
-def _n_rows(X):
-    if isinstance(X, (list, tuple)):
-        return len(X)
-    if isinstance(X, dict):  # the inputs of a net, by name
-        X = next(iter(X.values()), ())
-    try:
-        shape = shape_of(X)
-    except ValueError:
-        return None
-    return int(shape[0]) if len(shape) else None
 
 
 def _tell_unknown_labels(estimator, labels):

@@ -160,8 +160,11 @@ def check_path(path, name, caller):
     return Path(path)
 
 
-def check_targets(y, caller, *, name="y"):
-    """Return labels as a 1-D array; a matrix of columns is named and refused."""
+def check_targets(y, caller, *, name="y", warn=False):
+    """Return labels as a 1-D array; a matrix of columns is named and refused.
+
+    With ``warn``, a single column is named as scikit-learn does.
+    """
     if y is None:
         raise ValueError(
             f"{caller} needs {name}, one label or target for each row: {name} should "
@@ -190,7 +193,7 @@ def check_targets(y, caller, *, name="y"):
     y = one_per_row(y, name, caller)
     if not y.ndim:
         raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
-    y = column_or_1d(y)
+    y = column_or_1d(y, warn=warn)
     refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")

@@ -51,12 +51,13 @@ def write_whole(path, write, *, is_named=True):
     path.parent.mkdir(parents=True, exist_ok=True)
     if is_named:
         _check_links(path)
+        if _is_no_file(path):
+            # Behind /dev/stdout may be a file to which others write as well.
+            with path.open("ab") as file:
+                write(file)
+            return
         path = path.resolve()
     mode = _mode(path)
-    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        with path.open("wb") as file:
-            write(file)
-        return
     # Several processes may write the same file; the last to end wins.
     draft = path.with_name(f".{uuid.uuid4().hex}.draft")
     number = _opened_new(draft)
@@ -71,6 +72,16 @@ def write_whole(path, write, *, is_named=True):
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _is_no_file(path):
+    """Return whether a path leads to a device or a pipe, as /dev/stdout does."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    is_plain = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return not is_plain or path.parent in (Path("/dev"), Path("/dev/fd"))
 
 
 def _mode(path):

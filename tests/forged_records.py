@@ -6,6 +6,8 @@ from skrobust._sealed import SEAL, seal
 from skrobust.evaluation.records.record_content import RecordContent, read_record
 from skrobust.evaluation.records.record_file import FACTS, read_members, write_members
 from skrobust.evaluation.records.recorder import journal_of_step
+from skrobust.evaluation.records.result_parts import parts_of
+from skrobust.evaluation.score_summary import overall
 
 
 def change_facts(path, change, *, sealed=False):
@@ -35,6 +37,16 @@ def forge(path, change, *, journal=True):
     skip = ("format", "version", "arrays", "journal")
     facts = {name: one for name, one in content.facts.items() if name not in skip}
     RecordContent(facts, content.arrays, content.entries).write(path)
+
+
+def fit_summary(content):
+    """Make the summary of the perturbations that of their scores."""
+    arrays, numbers = content.arrays_of("perturbations"), content.facts["numbers"]
+    clean = numbers["perturbations"]["clean_score"]
+    summary, columns = parts_of(overall(arrays, clean))
+    numbers["perturbations"] |= summary
+    for name, values in columns.items():
+        content.arrays["perturbations", name] = values
 
 
 def bad_parts(results):

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 import sys
 import uuid
 
@@ -102,6 +103,25 @@ def test_a_device_is_written_to_and_stays(tmp_path):
     assert os.read(reader, 99) == b"through"
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+_TO_OUTPUT = """
+from skrobust._whole_file import write_text_whole
+write_text_whole("/dev/stdout", "through")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout")
+def test_standard_output_is_written_to(tmp_path):
+    """Also where it is a pipe, whose path leads nowhere, or a file of others."""
+    command = [sys.executable, "-c", _TO_OUTPUT]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "through"
+    with (tmp_path / "log").open("a") as log:
+        log.write("before, ")
+        log.flush()
+        subprocess.run(command, stdout=log, check=True)
+    assert (tmp_path / "log").read_text() == "before, through"
 
 
 def test_an_interrupted_write_leaves_the_old_file_alone(tmp_path):

@@ -21,6 +21,7 @@ from skrobust._parallel.task_call import tell
 
 _SESSION = ContextVar("skrobust_isolation", default=None)
 _KEPT = 8  # calls after its last use for which a parcel stays in the processes
+_LONGEST = 2e6  # seconds that a wait can count; more is as long as it takes
 _START = 300.0  # seconds for a process to start, and to load the model and the rows
 
 
@@ -87,7 +88,8 @@ class Session:
     def __init__(self, timeout, memory):
         if os.name != "posix":
             raise OSError("isolate= needs a system such as Linux or macOS.")
-        self.timeout, self.memory = timeout, memory
+        known = timeout is not None and timeout <= _LONGEST
+        self.timeout, self.memory = timeout if known else None, memory
         self._idle, self._all = queue.SimpleQueue(), []
         self._parcels = {}  # by id; a parcel keeps its object
         self._last_use, self._n_calls = {}, 0

@@ -16,11 +16,6 @@ _BLOCK = 1 << 18  # values whose changes are held at once
 _DEVICE = 1 << 8  # times as many values as on the host on a device
 
 
-def n_rows(X):
-    """Return the number of rows of any container, also of ragged lists."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
 def is_clean(condition):
     """Say whether a perturbation or an attack is meant to change nothing.
 

@@ -5,8 +5,9 @@ import warnings
 
 from sklearn.base import clone
 
+from skrobust._containers import n_rows
 from skrobust._stacklevel import level_outside
-from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.changed_rows import changed_rows, is_clean
 from skrobust.base.sequence_steps import steps_of
 
 _FIRST = 16  # rows that are compared before all of them are

@@ -4,11 +4,10 @@ import numpy as np
 from scipy.stats import beta, binomtest, norm
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrobust._containers import to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
@@ -172,9 +171,8 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             raise invalid("estimator", caller, "a classifier", self.estimator)
         check_parameters(self)
-        if y is not None and to_array(y, "y", caller).ndim == 2:
-            y = column_or_1d(y, warn=True)
-        X, y = number_array(X, "X", caller), label_array(y, caller, "y")
+        X = number_array(X, "X", caller)
+        y = label_array(y, caller, "y", warn=True)
         check_same_length(caller, X=X, y=y)
         X, y = validate_data(self, X, y, dtype="numeric", allow_nd=True)
         check_classification_targets(y)

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from skrobust._folder_links import FolderLinks
+from skrobust._folder_links import FolderLinks, is_linked_folder
 from skrobust._optional import require
 from skrobust._responses import is_net, unwrap
 from skrobust.cli.exit_codes import UserError, as_user_error
@@ -17,7 +17,7 @@ N_AT_ONCE = 256
 
 def has_images(folder):
     """Return whether there are images in a folder or below it."""
-    return bool(_image_names(folder))
+    return bool(_images(folder, _visible(folder)))
 
 
 def list_images(folder):
@@ -33,30 +33,31 @@ def list_images(folder):
     list of Path
         Relative to the folder.
     """
-    found = _image_names(folder)
+    seen = _visible(folder)
+    found = _images(folder, seen)
     if not found:
         raise UserError(
             f"The folder {str(folder)!r} holds no images ({', '.join(ENDINGS)})."
         )
     links = FolderLinks(folder, "A folder of images")
-    for name in found:
-        reason = links.why_not(folder / name)
-        if reason is not None:
-            raise UserError(
-                f"The image {name.as_posix()!r} in {str(folder)!r} is not read: "
-                f"{reason}; copy the file, or take the link away."
-            )
+    met = [folder / name for name in seen if is_linked_folder(folder / name)]
+    path, reason = links.first_refused([*met, *(folder / name for name in found)])
+    if reason is not None:
+        name = path.relative_to(folder).as_posix()
+        raise UserError(
+            f"{name!r} in {str(folder)!r} is not read: "
+            f"{reason}; copy the file, or take the link away."
+        )
     return sorted(found, key=lambda name: name.as_posix())
 
 
-def _image_names(folder):
-    found = []
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in name.parts)
-        if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
-            found.append(name)
-    return found
+def _visible(folder):
+    names = [path.relative_to(folder) for path in folder.rglob("*")]
+    return [n for n in names if not any(part.startswith(".") for part in n.parts)]
+
+
+def _images(folder, names):
+    return [n for n in names if n.suffix.lower() in ENDINGS and (folder / n).is_file()]
 
 
 def image_batches(folder, names, model, *, grey=False, data_range=None, layout=None):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skrobust._folder_links import FolderLinks
+from skrobust._folder_links import FolderLinks, is_linked_folder
 from skrobust._validation import invalid
 from skrobust.datasets.image_files import (
     IMAGE_SUFFIXES,
@@ -42,12 +42,12 @@ def shard_files(shards, caller):
         raise invalid("shards", caller, rule, shards)
     path, found = Path(shards), _expanded(str(shards))
     if path.is_dir():
-        inside = [p for p in path.rglob("*") if p.name.lower().endswith(_SUFFIXES)]
+        seen = list(path.rglob("*"))
+        inside = [p for p in seen if p.name.lower().endswith(_SUFFIXES)]
         links = FolderLinks(path, caller)
-        for file in inside:
-            reason = links.why_not(file)
-            if reason is not None:
-                raise ValueError(f"{caller} does not read {str(file)!r}: {reason}.")
+        file, reason = links.first_refused([*inside, *filter(is_linked_folder, seen)])
+        if reason is not None:
+            raise ValueError(f"{caller} does not read {str(file)!r}: {reason}.")
         found = sorted(map(str, inside))
     elif len(found) == 1 and not path.exists():
         found = sorted(glob.glob(found[0]))

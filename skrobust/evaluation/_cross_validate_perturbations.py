@@ -35,9 +35,11 @@ from skrobust.evaluation.fold_intervals import (
     fold_limits,
     row_facts,
 )
+from skrobust.evaluation.isolation_limits import runs_apart
 from skrobust.metrics.labels import label_array
 
 
+@runs_apart
 def cross_validate_perturbations(
     estimator,
     X,
@@ -55,6 +57,7 @@ def cross_validate_perturbations(
     verbose=0,
     checkpoint=None,
     error_score=np.nan,
+    isolate=False,
 ):
     """Fit a model once per fold and score every condition on every test fold.
 
@@ -100,6 +103,10 @@ def cross_validate_perturbations(
     error_score : "raise" or number, default=numpy.nan
         Score where a fit or a score fails, as in scikit-learn; a warning says how many
         did. If all fail, the first error is raised.
+    isolate : bool or Isolation, default=False
+        Whether models are fitted and asked in a process of their own, as in
+        :func:`evaluate_perturbations`: a fold whose fit hangs or ends the process, or a
+        condition on a fold, then fails alone.
 
     Returns
     -------

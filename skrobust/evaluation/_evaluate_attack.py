@@ -38,7 +38,7 @@ from skrobust.evaluation.batched_runs import (
     refuse_in_batches,
 )
 from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_table import object_array
+from skrobust.evaluation.condition_table import object_array, shown
 from skrobust.evaluation.failures import caught, tell_failed
 from skrobust.evaluation.isolation_limits import runs_apart
 from skrobust.evaluation.model_checks import check_repeats
@@ -331,7 +331,7 @@ def evaluate_attack(
         constant_model_accuracy=float(counts.max() / len(y)),
         n_samples=len(y),
         confidence=float(confidence),
-        attack=repr(attack),
+        attack=shown(attack),
         perturbations=object_array([attack]),
         per_sample=per_sample(table),
         **samples.facts(),

@@ -171,7 +171,7 @@ def evaluate_perturbations(
         rows on which the model raises an error, which count as wrong; with
         ``untouched_columns``, which no condition changed, and ``untouched_dependence``,
         the share of answers that change (the change of a ``scoring``) when these are
-        shuffled among the rows.
+        shuffled among the rows (nan, with a warning, where the model fails then).
 
         Where conditions have a severity, ``corruptions``, a table of the severity
         curves with ``area``, and ``area_under_severity_curve``, the mean area. For

@@ -9,16 +9,17 @@ from skrobust._validation import check_count, check_number
 class Isolation:
     """Limits of a process in which a model runs apart.
 
-    For ``isolate=`` of :func:`evaluate_perturbations`, :func:`evaluate_attack` and
-    :func:`~skrobust.report.collect_report`. Model and rows are sent to the process once
-    and must be picklable; functions and classes of a script or a notebook are. It stays
-    from one condition to the next, and one that is lost is replaced. Linux and macOS.
+    For ``isolate=`` of :func:`evaluate_perturbations`, :func:`evaluate_attack`,
+    :func:`cross_validate_perturbations` and :func:`~skrobust.report.collect_report`.
+    Model and rows are sent to the process once and must be picklable; functions and
+    classes of a script or a notebook are. It stays from one condition to the next, and
+    one that is lost is replaced. Linux and macOS.
 
     Parameters
     ----------
     timeout : float or None, default=3600
-        Seconds for one condition, run of an attack or section of a report, after which
-        its process is ended. None is as long as it takes.
+        Seconds for one condition, fit of a fold, run of an attack or section of a
+        report, after which its process is ended. None is as long as it takes.
     memory : int or None, default=None
         Bytes that the process may take beyond what model and rows take in it; more is a
         MemoryError. On Linux it counts data and stacks, not mapped files, and not the

@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._stacklevel import level_outside
-from skrobust.base.changed_rows import changed_rows, is_clean, n_rows, row_distortion
+from skrobust.base.changed_rows import changed_rows, is_clean, row_distortion
 from skrobust.evaluation.condition_notes import condition_notes
 
 _FIELDS = [("changed", np.float64), ("distortion", np.float64), ("unit", "U24")]

@@ -4,12 +4,13 @@ import warnings
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
 from skrobust._results import Results
 from skrobust._stacklevel import level_outside
 from skrobust.base import BaseAttack
-from skrobust.base.changed_rows import changed_rows, n_rows, row_distortion
+from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.metrics.labels import label_pair
 
 N_FACTS = 9  # rows of the table of a run

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, to_array
+from skrobust._containers import is_frame, n_rows, to_array
 from skrobust._keyed_noise.equal_rows import (
     EarlierRows,
     RowNumbers,
@@ -19,7 +19,6 @@ from skrobust._keyed_noise.equal_rows import (
 from skrobust._keyed_noise.rows import is_text
 from skrobust._parallel import ScaledBar, StepBar
 from skrobust._validation import check_count
-from skrobust.base.changed_rows import n_rows
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets import BatchedRows
 from skrobust.evaluation.alike_warnings import AlikeWarnings

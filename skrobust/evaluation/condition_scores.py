@@ -5,9 +5,10 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._parallel import alone
 from skrobust._responses import predict_labels
-from skrobust.base.changed_rows import is_clean, n_rows
+from skrobust.base.changed_rows import is_clean
 from skrobust.base.column_moments import ColumnMoments
 from skrobust.base.table_change import (
     change_figures,

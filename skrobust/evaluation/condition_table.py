@@ -90,8 +90,20 @@ def perturb_rows(condition, estimator, X, y, caller):
         ) from error
 
 
+def shown(condition):
+    """Return the text of a condition or an attack; that of a plain object is its class.
+
+    Text with an address would make another name in each process.
+    """
+    kind = type(condition)
+    if kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
+        return str(condition)
+    params = condition.get_params() if hasattr(condition, "get_params") else {}
+    return f"{kind.__name__}({', '.join(f'{k}={v!r}' for k, v in params.items())})"
+
+
 def _name(condition):
-    return str(getattr(condition, "name", None) or condition)
+    return str(getattr(condition, "name", None) or shown(condition))
 
 
 def condition_table(conditions):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._parallel import alone
 from skrobust.evaluation.refused_rows import add_refused
 from skrobust.evaluation.untouched import add_untouched, dependence
 
@@ -40,7 +41,9 @@ def add_columns(results, table, conditions, folds, done, scorer, X, caller):
 
     def depends(places):
         sizes = [
-            dependence(f.model, f.X, places, scorer, f.y, (f.clean_score, f.clean))
+            alone(
+                dependence, f.model, f.X, places, scorer, f.y, (f.clean_score, f.clean)
+            )
             for f in fitted
         ]
         return float(np.mean(sizes))

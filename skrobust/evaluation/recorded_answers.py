@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from skrobust._containers import n_rows
 from skrobust._responses import one_a_row, respond
-from skrobust.base.changed_rows import n_rows
 from skrobust.evaluation.acted import part_of
 from skrobust.evaluation.condition_part import answers_named
 from skrobust.evaluation.condition_table import perturb_rows

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
@@ -11,6 +12,7 @@ from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
 from skrobust.evaluation.attack_batches import predictions_over_batches
 from skrobust.evaluation.attacked_blocks import run_in_blocks
+from skrobust.evaluation.condition_table import shown
 from skrobust.evaluation.failures import reason_of, tell_failed
 from skrobust.evaluation.sample_groups import SampleGroups
 from skrobust.metrics.intervals.confidence_interval import confidence_interval
@@ -123,7 +125,7 @@ def regression_results(
         task="regression",
         n_samples=len(y),
         confidence=float(confidence),
-        attack=repr(attack),
+        attack=shown(attack),
         target_std=spread,
         changed=float(facts[1].mean()),
         distortion=mean_of_changed(facts[1].astype(bool), facts[2]),

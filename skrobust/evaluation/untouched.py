@@ -20,6 +20,7 @@ from skrobust.base.table_change import (
     table_columns,
     touched_columns,
 )
+from skrobust.evaluation.failures import reason_of
 
 _SHOWN = 5  # names in a warning
 
@@ -97,6 +98,21 @@ def _varies(column):
     return any(str(value) != str(values[0]) for value in values)
 
 
+def _asked(depends, places, caller):
+    """Return how much answers depend on columns, nan with a warning where it fails.
+
+    What was measured before is not lost by this question.
+    """
+    try:
+        return depends(places)
+    except Exception as error:
+        text = f"{caller}: untouched_dependence is nan, as the model fails where the "
+        text += "cells of the columns that no condition changes are shuffled among the "
+        text += f"rows: {reason_of(error)}."
+        warnings.warn(text, UserWarning, stacklevel=level_outside())
+        return float("nan")
+
+
 def add_untouched(results, table, conditions, parts, X, depends, caller):
     """Add what conditions do in words, and the columns that none of them changes.
 
@@ -106,7 +122,8 @@ def add_untouched(results, table, conditions, parts, X, depends, caller):
     Parameters
     ----------
     results : Results
-        Gets ``untouched_columns`` and ``untouched_dependence``.
+        Gets ``untouched_columns`` and ``untouched_dependence``, nan where the model
+        fails when it is asked.
     table : dict
         Columns of the conditions; gets ``std_change``, ``percent_changed`` and
         ``effect``.
@@ -129,7 +146,8 @@ def add_untouched(results, table, conditions, parts, X, depends, caller):
     results["untouched_columns"] = untouched_columns(X, touched)
     if depends is None:
         return
-    results["untouched_dependence"] = size = depends(places) if len(places) else 0.0
+    size = _asked(depends, places, caller) if len(places) else 0.0
+    results["untouched_dependence"] = size
     kinds = set(table["corruption"][[not is_clean(c) for c in conditions]].tolist())
     # Who asks for one perturbation alone knows which columns it leaves.
     if not size > 0 or len(kinds) < 2:

@@ -13,7 +13,7 @@ from skrobust._validation import (
 )
 
 
-def label_array(y, caller, name):
+def label_array(y, caller, name, *, warn=False):
     """Return labels as a 1-D array of text or of numbers, or raise.
 
     Object arrays (lists, Series) become plain text or number arrays, so that equal
@@ -25,6 +25,8 @@ def label_array(y, caller, name):
         Labels: text, integers, floats or booleans, without missing values.
     caller, name : str
         The function and the parameter that an error names.
+    warn : bool, default=False
+        Whether a column vector is warned of, as the fit of an estimator does.
 
     Returns
     -------
@@ -36,7 +38,7 @@ def label_array(y, caller, name):
     ValueError
         For one-hot columns, missing values, or labels that mix text and numbers.
     """
-    y = check_targets(y, caller, name=name)
+    y = check_targets(y, caller, name=name, warn=warn)
     if y.dtype.kind in "US":
         return y.astype(str)
     if y.dtype.kind == "O":

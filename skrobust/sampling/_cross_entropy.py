@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
+from skrobust._containers import n_rows, to_array
 from skrobust._parameters import Count
 from skrobust._validation import check_rows, check_same_length, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
-from skrobust.sampling.core.pool import called, confidence_of, n_rows
+from skrobust.sampling.core.pool import called, confidence_of
 from skrobust.sampling.designs.histograms import (
     bin_numbers,
     divergences,

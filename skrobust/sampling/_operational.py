@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from skrobust._containers import n_rows
 from skrobust._parameters import Count, Flag, NamedOr, Number
 from skrobust.sampling.core.anytime import FEWEST, sequence_quantile
 from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.cross_fitted import check_features
 from skrobust.sampling.core.draws import first_where
-from skrobust.sampling.core.pool import n_rows
 from skrobust.sampling.core.rate_interval import Bounds, score_bounds
 from skrobust.sampling.designs.batches import batch_sizes, batch_weights
 from skrobust.sampling.designs.costed_sampler import CostedSampler

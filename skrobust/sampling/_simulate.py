@@ -75,7 +75,8 @@ def simulate(
 
         * ``sampler``, ``n_labels``;
         * ``rmse`` and its Monte-Carlo error ``rmse_error``: root mean squared error of
-          the accuracy;
+          the unbiased estimate of the accuracy (``unbiased_value`` of a result, whose
+          ``accuracy`` is cut to what its answers allow, and no further from the truth);
         * ``median_error``: median absolute error, blind to rare large ones;
         * ``bias`` and its Monte-Carlo error ``bias_error``;
         * ``failures``: mispredictions found, on average;

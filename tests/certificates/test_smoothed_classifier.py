@@ -5,6 +5,7 @@ import pytest
 from problems import linear_problem
 from scipy.stats import binom, norm
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -123,3 +124,10 @@ def test_messages(settings, text):
     model = SmoothedClassifier(LogisticRegression()).set_params(**settings)
     with pytest.raises(ValueError, match=text):
         model.fit(X, Y)
+
+
+def test_a_column_of_labels_is_warned_of_and_read():
+    model = SmoothedClassifier(MODEL, 0.3, n_samples=50, n_copies=0, random_state=0)
+    with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
+        found = model.fit(X, Y[:, None]).predict(X)
+    np.testing.assert_array_equal(found, clone(model).fit(X, Y).predict(X))

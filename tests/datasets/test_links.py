@@ -8,6 +8,8 @@ import tarfile
 import numpy as np
 import pytest
 
+from skrobust.cli.exit_codes import UserError
+from skrobust.cli.image_input import list_images
 from skrobust.datasets import (
     BatchedRows,
     load_celeb_df,
@@ -118,6 +120,7 @@ def test_follow_links_is_a_truth_value(folder, value):
 
 
 def shard(path, *members):
+    path.parent.mkdir(exist_ok=True)
     with tarfile.open(path, "w") as tar:
         for name, kind, content in members:
             info = tarfile.TarInfo(name)
@@ -172,6 +175,35 @@ def test_folders_of_shards_and_of_parquet_files_hold_no_links_out(tmp_path):
     (tmp_path / "pieces" / "p.parquet").symlink_to(tmp_path / "p.parquet")
     with pytest.raises(ValueError, match=OUT):
         list(BatchedRows.from_parquet(tmp_path / "pieces"))
+
+
+def test_linked_folders_of_shards_and_pieces_are_refused_and_not_skipped(tmp_path):
+    """Their rows would be missing from the score in silence."""
+    shard(tmp_path / "away" / "t.tar", ("a.npy", tarfile.REGTYPE, row()))
+    shard(tmp_path / "shards" / "s.tar", ("a.npy", tarfile.REGTYPE, row()))
+    (tmp_path / "shards" / "same").symlink_to(tmp_path / "shards")
+    read = list(BatchedRows.from_shards(tmp_path / "shards", label=None))
+    assert len(read) == 1  # a link inside: once, where it is
+    (tmp_path / "shards" / "more").symlink_to(tmp_path / "away")
+    with pytest.raises(ValueError, match=OUT):
+        list(BatchedRows.from_shards(tmp_path / "shards", label=None))
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    for name in ("away", "pieces"):
+        (tmp_path / name).mkdir(exist_ok=True)
+        pandas.DataFrame({"a": [1.0]}).to_parquet(tmp_path / name / "p.parquet")
+    (tmp_path / "pieces" / ".hidden").symlink_to(tmp_path / "away")
+    assert len(list(BatchedRows.from_parquet(tmp_path / "pieces"))) == 1
+    (tmp_path / "pieces" / "more").symlink_to(tmp_path / "away")
+    with pytest.raises(ValueError, match=OUT):
+        list(BatchedRows.from_parquet(tmp_path / "pieces"))
+
+
+def test_linked_folders_of_images_are_refused_on_the_command_line(folder):
+    assert len(list_images(folder)) == 2
+    (folder / "more").symlink_to(folder.parent / "private")
+    with pytest.raises(UserError, match=f"'more' in .*{OUT}"):
+        list_images(folder)
 
 
 def test_only_decoders_of_the_known_formats_are_tried(folder):

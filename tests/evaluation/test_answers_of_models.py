@@ -1,6 +1,7 @@
 """Answers that are none have one sentence; a model that draws is named."""
 
 import re
+import sys
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ from misbehaving_models import Answers, Centroids, Moody
 from sklearn.datasets import make_blobs
 
 from skrobust import wrap
+from skrobust._repeated_answers import warn_if_random
 from skrobust.attacks import RandomSearch
 from skrobust.certificates import SmoothedClassifier
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
@@ -193,3 +195,18 @@ def test_smoothing_asks_the_same_way():
     )
     with pytest.raises((ValueError, TypeError)):
         smooth.fit(X, Y).predict(X)
+
+
+class DrawsFromTorch(Centroids):
+    """Draws from the generator of torch, as a module with dropout does."""
+
+    def predict(self, X):
+        sys.modules["torch"].rand(len(X))
+        return super().predict(X)
+
+
+def test_the_probe_leaves_the_generator_of_torch():
+    torch = pytest.importorskip("torch")
+    before = torch.get_rng_state()
+    warn_if_random(DrawsFromTorch().fit(X, Y), X, "caller")
+    assert torch.equal(torch.get_rng_state(), before)

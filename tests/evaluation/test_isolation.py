@@ -1,17 +1,26 @@
 """Models that run in processes apart."""
 
+import time
+
 import numpy as np
 import pytest
 from misbehaving_models import Brighten, Centroids, Fussy
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import FitFailedWarning
 
 from skrobust.attacks import RandomSearch
-from skrobust.evaluation import Isolation, evaluate_attack, evaluate_perturbations
+from skrobust.evaluation import (
+    Isolation,
+    cross_validate_perturbations,
+    evaluate_attack,
+    evaluate_perturbations,
+)
 from skrobust.perturbations import GaussianNoise
 from skrobust.report import collect_report
 
 X, Y = make_blobs(60, centers=3, n_features=4, random_state=0)
 X = (X - X.min()) / (X.max() - X.min())
+FIRST = X[0]
 IMAGE = {"image_shape": (2, 2), "data_range": (0, 1), "random_state": 0}
 NOISE = [GaussianNoise(severity=s, **IMAGE) for s in (0, 2, 4)]
 CONDITIONS = [*NOISE, Brighten()]
@@ -78,6 +87,28 @@ def test_an_attack_under_which_a_model_hangs():
         evaluate_attack(model, X, Y, Wide(), isolate=Isolation(timeout=2))
 
 
+class HangsOnce(Centroids):
+    """Hangs in the fit of the fold that lacks the first row."""
+
+    def fit(self, X, y):
+        if not (X == FIRST).all(axis=1).any():
+            time.sleep(600)
+        return super().fit(X, y)
+
+
+def test_a_fold_whose_fit_hangs_fails_alone():
+    given = X, Y, NOISE
+    with pytest.warns(FitFailedWarning, match="timed out after 2 s"):
+        found = cross_validate_perturbations(
+            HangsOnce(), *given, cv=3, isolate=Isolation(timeout=2)
+        )
+    assert set(found.failed[found.fold == 0]) == {"timed out after 2 s"}
+    plain = cross_validate_perturbations(Centroids(), *given, cv=3)
+    there = found.fold > 0
+    assert np.array_equal(found.score[there], plain.score[there])
+    assert np.isnan(found.score[~there]).all()
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:normalized_score_parts")
 def test_a_report_whose_model_hangs():
@@ -96,8 +127,16 @@ def test_a_report_whose_model_hangs():
 def test_bad_isolation(wrong):
     with pytest.raises(ValueError, match="'isolate' parameter"):
         evaluate(isolate=wrong)
+    with pytest.raises(ValueError, match="'isolate' parameter of cross_validate_pert"):
+        cross_validate_perturbations(MODEL, X, Y, NOISE, isolate=wrong)
     with pytest.raises(ValueError, match="'isolate' parameter"):
         collect_report({"m": MODEL}, X, Y, isolate=wrong)
+
+
+@pytest.mark.parametrize("timeout", [3e6, 1e12, 1e300])
+def test_longer_than_a_wait_can_count_is_as_long_as_it_takes(timeout):
+    found = evaluate(conditions=NOISE, isolate=Isolation(timeout=timeout))
+    assert "failed" not in found
 
 
 @pytest.mark.parametrize("wrong", [{"timeout": 0}, {"timeout": "1"}, {"memory": 0.5}])

@@ -184,6 +184,38 @@ def test_sparse_rows_tensors_lists_and_dicts_are_copies():
         read_only(inputs)["a"][0] = 3
 
 
+def _cell_kinds():
+    cells = np.empty(3, dtype=object)
+    cells[:] = [None, np.ones(2), [1.0]]
+    return {
+        "objects": cells,
+        "list of dicts": [{"a": 1.0}, {"a": 2.0}],
+        "objects of dicts": np.array([{"a": 1.0}, {"b": 1.0}], dtype=object),
+        "frame": pd.DataFrame({"series": cells, "n": [1, 2, 3]}),
+        "frame of dicts": pd.DataFrame({"d": [None, {"a": 1.0}]}),
+        "series": pd.Series([np.nan, np.ones(2)]),
+    }
+
+
+def _write_into_cells(X):
+    for column in [X[name] for name in X.columns] if hasattr(X, "columns") else [X]:
+        for cell in column:
+            if isinstance(cell, dict):
+                cell.update(a=-1.0)
+            elif isinstance(cell, (list, np.ndarray)):
+                cell[0] = -1.0
+    return [type(cell) for cell in column]
+
+
+@pytest.mark.parametrize("kind", _cell_kinds())
+def test_no_cell_is_written_to_whatever_the_first_one_holds(kind):
+    X, before = _cell_kinds()[kind], repr(_cell_kinds()[kind])
+    kinds = ask_guarded(_write_into_cells, X, object())
+    assert repr(X) == before
+    assert kinds == _write_into_cells(X)  # None stays None
+    assert repr(X) != before
+
+
 def test_arrays_in_cells_are_guarded():
     cells = np.empty(2, dtype=object)
     cells[:] = [np.ones(2), np.ones(3)]

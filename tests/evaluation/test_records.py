@@ -7,7 +7,7 @@ import zipfile
 import joblib
 import numpy as np
 import pytest
-from forged_records import bad_parts, change_facts, forge
+from forged_records import bad_parts, change_facts, fit_summary, forge
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -166,6 +166,7 @@ def test_changes_that_are_sealed_anew_break_the_journal(record):
 
 def _other_score(content):
     content.arrays["perturbations", "score"][0] = 1.0
+    fit_summary(content)
 
 
 def test_a_score_that_its_samples_do_not_have_is_found(record):
@@ -183,6 +184,7 @@ def test_a_thorough_forger_is_found_by_a_replay_alone(record, model):
         arrays = content.arrays
         arrays["perturbations", "correct"][:] = True
         arrays["perturbations", "score"][:] = 1.0
+        fit_summary(content)
 
     forge(record, flatter)
     found = verify_record(record, model=model, X=ROWS, y=LABELS)
@@ -236,9 +238,17 @@ def test_a_record_of_an_attack(model, tmp_path):
     assert again.largest_difference == 0
 
 
-def test_results_are_not_lost_with_their_record(model, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("No space left on device"),
+        MemoryError("No space"),
+        TypeError("No space"),
+    ],
+)
+def test_results_are_not_lost_with_their_record(error, model, tmp_path, monkeypatch):
     def full(*args):
-        raise OSError("No space left on device")
+        raise error
 
     monkeypatch.setattr(
         "skrobust.evaluation.records.record_content.write_members", full

@@ -9,7 +9,7 @@ import textwrap
 import joblib
 import numpy as np
 import pytest
-from forged_records import forge
+from forged_records import fit_summary, forge
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -266,6 +266,7 @@ def test_one_sample_that_differs_is_counted(record, model, tmp_path):
         correct = content.arrays["perturbations", "correct"]
         correct[5, 1] = not correct[5, 1]
         content.arrays["perturbations", "score"][:] = correct.mean(axis=0)
+        fit_summary(content)
 
     forge(path, flip)
     found = replay_record(path, model, ROWS, LABELS)

@@ -178,3 +178,24 @@ def test_describe_refuses_what_is_no_table():
     drift = MeanDrift(1).fit(np.ones((3, 2)))
     with pytest.raises(ValueError, match=r"MeanDrift\.describe takes tables"):
         drift.describe(["a", "b"])
+
+
+class Strict(ByBrand):
+    """Refuses rows whose brand is not that of their size, with an error of its own."""
+
+    def predict(self, X):
+        gaps = np.subtract.outer(np.asarray(X["size"]), FRAME["size"].to_numpy())
+        brands = FRAME["Brand"].to_numpy()[np.abs(gaps).argmin(axis=1)]
+        if (brands != np.asarray(X["Brand"])).any():
+            raise OSError("brands of no size")
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("call", [evaluate_perturbations, cross_validate_perturbations])
+def test_no_result_is_lost_where_shuffled_columns_are_refused(call):
+    noise = [FeatureNoise(sd=1e-9, columns=["size"], random_state=0)]
+    how = {"X_ref": FRAME} if call is evaluate_perturbations else {"cv": 2}
+    with pytest.warns(UserWarning, match="untouched_dependence is nan.*of no size"):
+        found = call(Strict().fit(FRAME, Y), FRAME, Y, noise, **how)
+    assert np.isnan(found.untouched_dependence)
+    assert (found.score == 1).all()

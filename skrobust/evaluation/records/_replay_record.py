@@ -14,6 +14,7 @@ from skrobust.evaluation.records.fingerprints import LABELS, ROWS, TRAINING_ROWS
 from skrobust.evaluation.records.input_checks import (
     DIFFERS,
     NOT_GIVEN,
+    NOT_IN,
     models_by_name,
     rows_of_inputs,
 )
@@ -117,10 +118,13 @@ def replay_record(
         if state == DAMAGED:
             raise Damaged(f"{caller} replays no damaged record: {part} is damaged.")
     models = models_by_name(content.facts, model, caller)
-    inputs = rows_of_inputs(content.facts, models, X, y, X_train, caller)
+    inputs = rows_of_inputs(content.facts, model, X, y, X_train, caller)
     if content.facts["kind"] == OPERATIONAL_TEST:
         _refuse_others(inputs, {DIFFERS}, caller)
-        found = replay_sampler(content, models, X, y, tolerance)
+        rows, largest, reasons = replay_sampler(content, models, X, y, tolerance)
+        asked = [row for row in inputs if row[0] != LABELS]  # those told are compared
+        reasons += [f"{part}: {note}" for part, _, note in asked if note == NOT_IN]
+        found = rows, largest, reasons
     else:
         _refuse_others(inputs, {DIFFERS, NOT_GIVEN}, caller)
         data = {ROWS: X, LABELS: y, TRAINING_ROWS: X_train}
@@ -207,14 +211,16 @@ def _other_sources(facts, classes):
 
 
 def _results(rows, largest, reasons):
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    columns = [np.array([row[i] for row in rows]) for i in range(len(_COLUMNS))]
     found = dict(zip(_COLUMNS, columns, strict=True))
     state = found["state"]
-    ok = bool(np.isin(state, (EQUAL, CLOSE)).all())
+    ok = bool(rows) and bool(np.isin(state, (EQUAL, CLOSE)).all())
     verdict = f"All {len(rows)} compared quantities are equal"
-    if ok and (state == CLOSE).any():
+    if not rows:
+        verdict = "The record has no steps, and nothing was compared"
+    elif ok and (state == CLOSE).any():
         verdict += f", floats within a relative difference of {largest:.1e}"
-    if not ok:
+    elif not ok:
         bad = rows[int(np.flatnonzero(~np.isin(state, (EQUAL, CLOSE)))[0])]
         n = int((~np.isin(state, (EQUAL, CLOSE))).sum())
         verdict = f"{n} of {len(rows)} quantities are not equal; first {bad[1]!r} of "

@@ -6,7 +6,11 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._sealed import Damaged, file_digest
-from skrobust.evaluation.records.inner_checks import rows_of_replay, rows_of_steps
+from skrobust.evaluation.records.inner_checks import (
+    row_of_places,
+    rows_of_replay,
+    rows_of_steps,
+)
 from skrobust.evaluation.records.input_checks import (
     DIFFERS,
     rows_of_code,
@@ -27,7 +31,8 @@ def verify_record(path, *, model=None, X=None, y=None, X_train=None):
     """Verify a sealed record, and whether model and data are those that it names.
 
     Nothing in the record is executed, and nothing is computed again but digests, means
-    of samples and, of an operational test, its draws; see :func:`replay_record`.
+    of samples, the summary of scores and, of an operational test, its draws; see
+    :func:`replay_record`.
 
     Parameters
     ----------
@@ -43,8 +48,8 @@ def verify_record(path, *, model=None, X=None, y=None, X_train=None):
     results : Results
         Columns ``part``, ``state`` and ``note``. States: "holds"; "damaged" (it is not
         what was sealed, or does not follow from the rest); "differs" (the model or the
-        data are others); "not given"; "unknown" (a model without a fingerprint); "other
-        here" (the versions of this machine); "not replayable". ``ok`` is whether
+        data are others); "not given"; "unknown" (the record has no fingerprint of it);
+        "other here" (the versions of this machine); "not replayable". ``ok`` is whether
         nothing is damaged and nothing differs; ``kind`` ("evaluation" or "operational
         test"); ``sha256`` of the file; ``verdict``, a sentence.
 
@@ -111,7 +116,8 @@ def inner_rows(content, path):
     """Return rows on whether the parts of a record follow from one another."""
     is_test = content.facts["kind"] == OPERATIONAL_TEST
     try:
-        return rows_of_sampler(content) if is_test else rows_of_steps(content)
+        more = rows_of_sampler(content) if is_test else rows_of_steps(content)
+        return [row_of_places(content), *more]
     except Exception as error:  # a record that was sealed by others may hold anything
         if isinstance(error, Damaged):
             raise

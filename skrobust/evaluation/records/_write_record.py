@@ -8,6 +8,8 @@ from skrobust.evaluation.records.sampler_record import (
     sampler_kinds,
 )
 
+_FILE = "the path of a file in a folder that is there"
+
 
 def write_record(path, sampler, *, model=None, X=None):
     """Write a sealed record of an operational test.
@@ -56,7 +58,7 @@ def write_record(path, sampler, *, model=None, X=None):
     (True, 64)
     """
     caller = "write_record"
-    path = check_record_path(path, caller)
+    path = check_record_path(path, caller, "path", _FILE)
     if type(sampler) not in sampler_kinds().values():
         rule = "a sampler of skrobust.sampling"
         cure = "Evaluations take record=path themselves."

@@ -71,9 +71,13 @@ def environment():
     return found | _versions(name for name in _PACKAGES if name in sys.modules)
 
 
-def full_environment():
-    """Return platform, versions of what skrobust rests on, and the linear algebra."""
+def full_environment(also=()):
+    """Return platform, versions of what skrobust rests on, and the linear algebra.
+
+    Of the packages in ``also``, those that are not loaded have their version, too.
+    """
     found = environment() | _versions(("numpy", "scipy", "scikit-learn", "joblib"))
+    found |= _versions(name for name in _PACKAGES if name in also)
     return found | {"linear algebra": _linear_algebra()}
 
 

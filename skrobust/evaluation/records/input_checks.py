@@ -13,6 +13,7 @@ from skrobust.evaluation.records.record_content import HOLDS
 from skrobust.evaluation.records.source_digest import package_facts
 
 DIFFERS, NOT_GIVEN, UNKNOWN, OTHER = "differs", "not given", "unknown", "other here"
+NOT_IN = "not compared: the record has no fingerprint of it"
 
 
 def rows_of_inputs(facts, model, X, y, X_train, caller):
@@ -37,18 +38,23 @@ def rows_of_inputs(facts, model, X, y, X_train, caller):
     given = {ROWS: X, LABELS: y, TRAINING_ROWS: X_train}
     rows = [_row_of_data(one, given.get(one["name"])) for one in facts["data"]]
     models = models_by_name(facts, model, caller)
-    return rows + [
-        _row_of_model(one, models.get(one["name"])) for one in facts["models"]
-    ]
+    rows += [_row_of_model(one, models.get(one["name"])) for one in facts["models"]]
+    known = {one["name"] for one in facts["data"]}
+    given = {name: one for name, one in given.items() if name not in known}
+    if not facts["models"]:
+        given["model"] = model
+    more = [name for name, one in given.items() if one is not None]
+    return rows + [(name, UNKNOWN, NOT_IN) for name in more]
 
 
 def models_by_name(facts, model, caller):
     """Return the given models by their names in the record.
 
     A model without a name stands for the one with its fingerprint, or for the only one.
+    A record that names no model has none to compare.
     """
     names = [one["name"] for one in facts["models"]]
-    if model is None:
+    if model is None or not names:
         return {}
     if isinstance(model, dict):
         unknown = [name for name in model if name not in names]
@@ -73,7 +79,8 @@ def rows_of_code(facts):
     rows = [
         ("source of skrobust", HOLDS if is_same else OTHER, "" if is_same else note)
     ]
-    there, now = facts["environment"], full_environment()
+    there = facts["environment"]
+    now = full_environment(there)
     other = [f"{k} {v}" for k, v in there.items() if now.get(k) != v]
     state = OTHER if other else HOLDS
     return [*rows, ("versions and platform", state, "; ".join(other))]

@@ -49,6 +49,8 @@ class PlainWriter:
     def write(self, value, where):
         """Return a value as plain data; ``where`` names it for messages."""
         if isinstance(value, np.generic):
+            if isinstance(value.item(), np.generic):
+                return self._unknown(value, where)  # wider than floats of Python
             if value.dtype.kind in "bOV":
                 return self.write(value.item(), where)
             if value.dtype.kind in "mM":

@@ -6,6 +6,7 @@ alone: nothing is unpacked or decompressed, no name leads out of the archive, an
 that differs from what the writer makes of its members is damaged.
 """
 
+import os
 import re
 import struct
 import zlib
@@ -23,6 +24,7 @@ _VERSION, _STORED = 20, 0
 _DATE = 33  # 1980-01-01, the first that an archive can have
 _REGULAR = 0o100644 << 16  # a regular file of Unix
 _LARGEST = 2**32 - 1
+_MOST = 2**16 - 1  # members
 
 
 def array_name(place):
@@ -70,6 +72,9 @@ def write_members(path, members):
     """
     if sum(map(len, members.values())) > _LARGEST // 2:
         raise ValueError("A record holds at most 2 GB; evaluate fewer rows at a time.")
+    if len(members) > _MOST:
+        text = f"A record holds at most {_MOST} members, and not {len(members)}; "
+        raise ValueError(f"{text}evaluate fewer conditions or models at a time.")
     content = packed(members)
     write_whole(path, lambda file: file.write(content))
 
@@ -94,6 +99,8 @@ def read_members(path):
     Damaged
         For what is no archive of this form.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"A record is named by the path of its file. Got {path!r}.")
     path = Path(path)
     what = repr(path.name)
     if not path.is_file():
@@ -110,7 +117,8 @@ def read_members(path):
         name = content[start : start + length].decode("ascii", "replace")
         start, place = start + length, start + length + size
         is_ours = method == _STORED and size == whole_size and _NAMES.fullmatch(name)
-        if not is_ours or name in members or place > len(content):
+        is_ours = is_ours and name not in members and len(members) < _MOST
+        if not is_ours or place > len(content):
             raise _no_record(what, len(members))
         members[name] = content[start:place]
     if FACTS not in members:

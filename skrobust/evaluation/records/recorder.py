@@ -3,6 +3,7 @@
 import inspect
 import os
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
 from scipy.sparse import issparse
@@ -69,14 +70,14 @@ def recorded(record, function, arguments):
     return results
 
 
-def check_record_path(record, caller):
+def check_record_path(record, caller, name="record", rule=_WRONG):
     """Return the path of a record, or raise before the work where none can be there."""
     fine = isinstance(record, (str, os.PathLike)) and str(record)
     if not fine or "\0" in str(record):
-        raise invalid("record", caller, _WRONG, record)
+        raise invalid(name, caller, rule, record)
     path = Path(record).resolve()
     if path.is_dir() or not path.parent.is_dir():
-        raise invalid("record", caller, _WRONG, str(record))
+        raise invalid(name, caller, rule, str(record))
     return path
 
 
@@ -101,6 +102,7 @@ class Recorder:
                 _check_in_memory(rows, caller)
         if y is None:
             raise _in_batches(caller)
+        to_array(y, "y", caller)  # what cannot be read says so before the work
         self.data = facts_of_data(X, y, X_train)
         self.models = [model_facts(name, one) for name, one in models.items()]
         self.code = own_code(list(models.values()))
@@ -167,7 +169,7 @@ class Recorder:
         try:
             self.write(path, **more)
             return file_digest(path)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # also for lack of memory
             text = f"{self.caller} could not write the record: {one_line(error)}. "
             text += "The results are returned without it."
             warnings.warn(text, UserWarning, stacklevel=level_outside())
@@ -202,6 +204,9 @@ class RecorderOfModel:
     def run(self, function, arguments):
         """Run an evaluation and keep its record, of a report also if it fails."""
         writer, call = PlainWriter(), function.__name__
+        given = arguments.get("conditions")
+        if isinstance(given, Iterable) and not isinstance(given, (str, list)):
+            arguments = {**arguments, "conditions": list(given)}  # some are read once
         known = inspect.signature(function).parameters
         plain = {
             name: writer.write(arguments[name], name)
@@ -210,6 +215,8 @@ class RecorderOfModel:
         }
         if arguments.get("X_ref") is not None:
             plain["X_ref"] = "training rows"
+        if arguments["groups"] is not None and arguments["random_state"] is None:
+            writer.unseeded.append(call)  # of which the permutations are drawn anew
         acting = arguments.get("conditions", arguments.get("attack"))
         self.recorder.code |= own_code([acting])
         parts = self.step or call.removeprefix("evaluate_"), self.name, call

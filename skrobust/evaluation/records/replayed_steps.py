@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from skrobust._sealed import Damaged
 from skrobust.evaluation.records.plain_settings import PlainReader
 from skrobust.evaluation.records.record_content import same_bits
 from skrobust.evaluation.records.result_parts import parts_of
@@ -19,7 +20,10 @@ def settings_of(content, step, classes):
     arrays = [stored[str(place)] for place in range(len(stored))]
     reader = PlainReader(arrays, classes)
     arguments = content.facts["settings"][step]["arguments"]
-    return {name: reader.read(value) for name, value in arguments.items()}
+    try:
+        return {name: reader.read(value) for name, value in arguments.items()}
+    except RecursionError:
+        raise Damaged("A setting of the record is nested too deeply.") from None
 
 
 def compare_step(content, step, results, tolerance):
@@ -44,10 +48,13 @@ def compare_step(content, step, results, tolerance):
         Largest relative difference of a float.
     """
     numbers, arrays = parts_of(results)
-    comparison = _Comparison(tolerance)
+    comparison = Comparison(tolerance)
     recorded = content.arrays_of(step)
     rows = comparison.conditions(recorded, arrays)
-    done = {"score", "correct"} if rows else set()
+    done = {"score"} if rows else set()
+    samples = recorded.get("correct"), arrays.get("correct")
+    if rows and all(one is not None for one in samples):
+        done.add("correct")  # each condition has its number of samples that differ
     before = {k: v for k, v in content.facts["numbers"][step].items() if k != "columns"}
     rows += comparison.numbers(before, numbers)
     for name in dict.fromkeys([*recorded, *arrays]):
@@ -56,7 +63,7 @@ def compare_step(content, step, results, tolerance):
     return rows, comparison.largest
 
 
-class _Comparison:
+class Comparison:
     """Comparison of numbers and arrays within a tolerance."""
 
     def __init__(self, tolerance):
@@ -86,7 +93,7 @@ class _Comparison:
         rows = []
         for name in dict.fromkeys([*recorded, *replayed]):
             old, new = recorded.get(name), replayed.get(name)
-            full, both = f"{where}{name}", (_as_number(old), _as_number(new))
+            full, both = f"{where}{name}", (as_number(old), as_number(new))
             if isinstance(old, dict) and isinstance(new, dict) and None in both:
                 rows += self.numbers(old, new, f"{full}.")
             elif None not in both:
@@ -102,7 +109,7 @@ class _Comparison:
         if isinstance(old, list) and isinstance(new, list):
             pairs = zip(old, new, strict=False)
             return len(old) == len(new) and all(self._same(*pair) for pair in pairs)
-        both = _as_number(old), _as_number(new)
+        both = as_number(old), as_number(new)
         if None not in both:
             return self.state(*(np.array([one]) for one in both)) != DIFFERS
         if isinstance(old, dict) and isinstance(new, dict):
@@ -150,7 +157,7 @@ def _differences(old, new):
     return np.where(same, 0.0, np.nan_to_num(found, nan=np.inf, posinf=np.inf))
 
 
-def _as_number(value):
+def as_number(value):
     """Return a number, or None for other plain data."""
     if isinstance(value, dict) and set(value) == {"float"}:
         return float(value["float"])

@@ -4,9 +4,10 @@ import warnings
 
 from scipy.sparse import issparse
 
+from skrobust._containers import n_rows
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._stacklevel import level_outside
-from skrobust.base.changed_rows import changed_rows, is_clean, n_rows
+from skrobust.base.changed_rows import changed_rows, is_clean
 from skrobust.base.idle import idle_reason
 from skrobust.base.row_kind import check_row_kind
 

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._containers import n_rows
 from skrobust._repeated_answers import warn_if_random
 from skrobust._validation import check_count, check_same_length
 from skrobust.sampling.core.answer_checks import (
@@ -23,7 +24,6 @@ from skrobust.sampling.core.loss_scale import (
 from skrobust.sampling.core.pool import (
     PoolAnswers,
     check_inputs,
-    n_rows,
     own_generator,
     read_predictions,
     refuse_arguments,

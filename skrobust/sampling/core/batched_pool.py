@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
+from skrobust._containers import n_rows, to_array
 from skrobust._responses import predict_probabilities
 from skrobust.sampling.core.pool import (
     NO_SCORES,
     PoolAnswers,
     check_inputs,
-    n_rows,
     read_predictions,
 )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skrobust._containers import n_rows
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._validation import check_confidence, check_same_length, invalid
 from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
@@ -12,7 +13,6 @@ from skrobust.sampling.core.loss_scale import is_continuous
 from skrobust.sampling.core.packing import pack, unpack
 from skrobust.sampling.core.paired_difference import model_difference
 from skrobust.sampling.core.pool import (
-    n_rows,
     one_minus_confidence,
     read_predictions,
 )

@@ -154,16 +154,6 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
     return predict_labels(estimator, X)
 
 
-def n_rows(X):
-    """Return the number of inputs of a pool of any kind."""
-    if isinstance(X, dict):  # the inputs of a net, by name
-        X = next(iter(X.values()), ())
-    shape = getattr(X, "shape", None)
-    if shape is None:
-        return len(X) if hasattr(X, "__len__") else 1
-    return shape[0] if len(shape) else 1
-
-
 def own_generator(random_state, caller):
     """Return a new generator; a generator that is given is advanced once."""
     if isinstance(random_state, np.random.Generator):

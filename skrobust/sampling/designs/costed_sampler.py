@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from skrobust._containers import one_per_row
+from skrobust._containers import n_rows, one_per_row
 from skrobust._validation import check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.draws import first_where
-from skrobust.sampling.core.pool import n_rows, refuse_arguments
+from skrobust.sampling.core.pool import refuse_arguments
 
 
 class CostedSampler(BaseSampler):
