@@ -10,7 +10,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_scores, invalid, number_array
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.attack_by_name import read_attack
@@ -43,7 +43,7 @@ class _Sweep:
         self.eps = eps
         n = len(y)
         self.low, self.high = np.full(n, -1), np.full(n, len(eps))
-        self.ends = np.array(to_array(X), dtype=np.float64)
+        self.ends = number_array(X, "X", _CALLER).astype(np.float64)
         self.reached = np.full(n, np.inf)
         self.changed = np.zeros(n, dtype=bool)  # by any run
         self.n_passes, self.n_runs, self.messages = 0, 0, []

@@ -221,4 +221,5 @@ def _tensor(value):
         import torch
     except ImportError:
         return np.asarray(value)
-    return torch.tensor(value)
+    # torch makes single precision of a float, which is another number.
+    return torch.as_tensor(np.asarray(value))
