@@ -2,7 +2,6 @@
 
 import numbers
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from skrobust._containers import to_array

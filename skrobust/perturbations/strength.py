@@ -85,8 +85,6 @@ class Strength:
         number = check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
-        if not isinstance(value, (int, float, np.number)):
-            raise invalid(name, caller, "a float", value, "Pass float(value).")
         if abs(number) > MOST:
             raise invalid(name, caller, f"a number of at most {MOST:g}", value)
 

@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 import sklearn
-from odd_inputs.odd_values import NO_PLAIN
+from odd_inputs.odd_values import NO_PLAIN, Either
 
 import skrobust
 
@@ -145,10 +145,11 @@ METHODS = {"fit", "fit_predict", "predict", "predict_proba", "decision_function"
            "score", "transform", "fit_transform"}  # fmt: skip
 
 
-def of_value(error, value):
+def of_value(error, value, callables=()):
     """Say whether an error is that of the user's code: of the model, or of a callable.
 
-    Rows are handed to the model as they came, and what it says of them is its own.
+    Rows are handed to the model as they came, and what it says of them is its own, as
+    is what a function says that is another argument (``callables`` are their names).
     """
     frames = traceback.extract_tb(error.__traceback__)
     last = max(
@@ -159,7 +160,7 @@ def of_value(error, value):
     after = frames[last + 1 :]
     if any(f.filename.startswith(THEIRS) and f.name in METHODS for f in after):
         return True
-    if any(f.filename == "<example>" for f in after):
+    if any(f.filename == "<example>" or f.name in callables for f in after):
         return True
     if "unexpected keyword argument" in str(error):
         return True
@@ -194,7 +195,17 @@ def attempt(run, value=None):
     return "value", result, warned
 
 
-def judge(run, argument, case, value, plain, valid):
+def against(run, plain, got, rtol):
+    """Return how a result differs from that of the plain form, if it does."""
+    if isinstance(plain, np.ndarray):
+        plain = plain.copy()
+    what, right, _ = attempt(lambda: run(plain))
+    if what != "value":
+        return f"accepted, and refused in plain form: {right}"[:300]
+    return "" if same(got, right, rtol) else "not the value of the plain form"
+
+
+def judge(run, argument, case, value, plain, valid, callables=()):
     """Return the verdict of one odd value and a word on it.
 
     Parameters
@@ -206,6 +217,8 @@ def judge(run, argument, case, value, plain, valid):
         The odd value, and the plain one that means the same or ``NO_PLAIN``.
     valid : object
         What the valid call returns.
+    callables : set of str
+        Names of the functions among the arguments.
 
     Returns
     -------
@@ -220,7 +233,7 @@ def judge(run, argument, case, value, plain, valid):
     if what == "raised":
         if ours(got, argument):
             return "refused", str(got)
-        if of_value(got, value):
+        if of_value(got, value, callables):
             return "handed on", str(got)
         frame = traceback.extract_tb(got.__traceback__)[-1]
         last = [
@@ -232,13 +245,12 @@ def judge(run, argument, case, value, plain, valid):
         where = pathlib.Path(frame.filename).name
         return "inside", f"{type(got).__name__}: {text} @ {where} < {last[::-1]}"
     if plain is not NO_PLAIN:
-        if isinstance(plain, np.ndarray):
-            plain = plain.copy()
-        what, right, _ = attempt(lambda: run(plain))
-        if what != "value":
-            return "silent", f"accepted, and refused in plain form: {right}"[:300]
-        if not same(got, right, ROUNDED.get(case, 1e-9)):
-            return "silent", "not the value of the plain form"
-    elif has_nan(got) and finite(value) and not has_nan(valid) and not warned:
+        word = ""
+        for one in plain if isinstance(plain, Either) else [plain]:
+            word = against(run, one, got, ROUNDED.get(case, 1e-9))
+            if not word:
+                return "accepted", ""
+        return "silent", word
+    if has_nan(got) and finite(value) and not has_nan(valid) and not warned:
         return "silent", "NaN of finite input"
     return "accepted", ""

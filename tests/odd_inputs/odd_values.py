@@ -17,6 +17,10 @@ NO_PLAIN = object()
 HUGE = 10**400
 
 
+class Either(tuple):
+    """Plain values, one of which gives the result: values at a limit are rounded."""
+
+
 class Index:
     """An object with ``__index__`` and ``__float__`` alone."""
 

@@ -25,11 +25,15 @@ SMALL = {"n_resamples": 100, "n_permutations": 19, "n_repeats": 3, "n_simulation
 
 
 def public_names():
-    """Return the public objects of all families by their full names."""
-    found = {}
+    """Return the public objects of all families, each by one of its full names."""
+    found, seen = {}, set()
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
-        found |= {f"{family}.{name}": getattr(module, name) for name in module.__all__}
+        for name in module.__all__:
+            one = getattr(module, name)
+            if id(one) not in seen:  # some are in two families
+                found[f"{family}.{name}"] = one
+            seen.add(id(one))
     return found
 
 

@@ -240,6 +240,7 @@ class Case:
     plain: object
     run: object  # makes the call with a value
     valid: object  # the result of the example
+    callables: set  # names of the functions among the other arguments
 
     @property
     def number(self):
@@ -273,6 +274,7 @@ def odd_cases(program, tally):
         if label.startswith("_") and label != "__call__":
             continue  # what a class of an example calls of its base
         what, plain_run, _ = attempt(lambda place=place: program.run(place))
+        functions = {one.__name__ for one in given.values() if inspect.isroutine(one)}
         for argument, right, odd in cases(program, place):
             valid = plain_run
             if argument in PER_ROW and argument not in given:
@@ -283,7 +285,7 @@ def odd_cases(program, tally):
                 if case == "column" and argument == "X":
                     plain = NO_PLAIN  # a feature; scores have one axis
                 call = partial(run, argument=argument)
-                yield Case(name, argument, case, value, plain, call, valid)
+                yield Case(name, argument, case, value, plain, call, valid, functions)
 
 
 def run_name(programs, tally, share=1, least=0):
@@ -291,8 +293,9 @@ def run_name(programs, tally, share=1, least=0):
     found = [case for program in programs for case in odd_cases(program, tally)]
     for one in chosen(found, share, least):
         verdict, word = judge(
-            one.run, one.argument, one.case, one.value, one.plain, one.valid
-        )
+            one.run, one.argument, one.case, one.value, one.plain, one.valid,
+            one.callables,
+        )  # fmt: skip
         tally.add(one.name, one.argument, one.case, verdict, word)
 
 

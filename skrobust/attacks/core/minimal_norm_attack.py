@@ -1,9 +1,9 @@
 """Base class of minimal-norm attacks."""
 
 import warnings
-from copy import copy
 from abc import abstractmethod
 from contextlib import nullcontext
+from copy import copy
 
 import numpy as np
 
