@@ -134,7 +134,8 @@ def make_net_classifier(
     if classes is not None:
         labels = to_array(classes, "classes", caller)
         labels = list(classes) if labels.ndim == 1 else []
-        if len(labels) < 2 or len(set(map(str, labels))) < len(labels):
+        known = all(isinstance(label, (str, bytes, numbers.Real)) for label in labels)
+        if not known or len(labels) < 2 or len(set(map(str, labels))) < len(labels):
             rule = "None or a list of at least two different labels"
             raise invalid("classes", caller, rule, classes)
         classes = labels

@@ -47,7 +47,11 @@ def leaves(value, found=None, depth=0):
             found.append(np.asarray(value, dtype=float))
         return found
     if isinstance(value, dict):
-        value = [one for name, one in value.items() if "seconds" not in str(name)]
+        value = [
+            one
+            for name, one in value.items()
+            if "seconds" not in str(name) and name != "dur"  # that of skorch
+        ]
     if isinstance(value, (list, tuple)):
         if len(value) > 50 and isinstance(value[0], (int, float)):
             return leaves(np.asarray(value), found, depth)
