@@ -10,7 +10,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_scores, invalid, number_array
+from skrobust._validation import check_flag, check_scores, invalid, number_array
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.attack_by_name import read_attack
@@ -225,7 +225,9 @@ def robust_accuracy_curve(
     fallen = predicted != y if target is None else predicted == target
     sweep.high[fallen], sweep.reached[fallen] = -1, 0.0
     sweep.low = np.minimum(sweep.low, sweep.high)
-    again = tighten and isinstance(attack, GradientAttack)
+    again = check_flag(tighten, "tighten", _CALLER) and isinstance(
+        attack, GradientAttack
+    )
     n_open = sweep.n_open()
     bar = StepBar(n_open * (2 if again else 1), _CALLER, verbose)
     sweep.bisect(bar)

@@ -1,5 +1,6 @@
 """Base class of the displays."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -8,6 +9,7 @@ from skrobust._results import columns_html, folded_html
 from skrobust._validation import invalid
 from skrobust.plots.drawing import check_axes, font_size, get_pyplot
 
+_HALVES = re.compile("[\ud800-\udfff]")
 # Types of fields that are checked; arrays and numbers are read where they are drawn.
 _PLAIN = (dict, list, str, bool, dict | None, str | None, tuple | None)
 
@@ -35,7 +37,8 @@ class BaseDisplay:
     @classmethod
     def _named(cls, name, default):
         """Return the name of a model, or what stands for None."""
-        if name is not None and not isinstance(name, str):
+        # Half of a pair of UTF-16 is in no text.
+        if name is not None and (not isinstance(name, str) or _HALVES.search(name)):
             raise invalid("name", cls.__name__, "None or text", name)
         return name or default
 
