@@ -1,7 +1,5 @@
 """Conditions of a preset: perturbations by name, at several severities."""
 
-import copy
-
 import numpy as np
 from sklearn.base import clone
 
@@ -84,7 +82,7 @@ def _copied(perturbation, caller):
     except Exception:
         for name, value in perturbation.get_params(deep=False).items():
             try:
-                copy.deepcopy(value)
+                clone(value, safe=False)
             except Exception:  # such as a generator
                 rule = "a value that can be copied"
                 raise invalid(name, caller, rule, value) from None

@@ -39,7 +39,8 @@ def interpolate(severity, levels, zero=0.0):
     float
         Strength at this severity.
     """
-    return float(np.interp(severity, np.arange(6), [zero, *levels]))
+    table = [float(level) for level in (zero, *levels)]
+    return float(np.interp(severity, np.arange(6), table))
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,18 @@ class Strength:
         The two published tables differ since the same strength harms a small image
         more. Between sides of 32 and 224 pixels the strength is interpolated in the
         logarithm of the side; beyond, the nearer table holds (our choice).
+
+        Parameters
+        ----------
+        severity : float in [0, 5]
+            Any real severity.
+        size : (int, int), default=None
+            Height and width of the images, where the levels differ by it.
+
+        Returns
+        -------
+        float
+            The strength, in the units of ``measure``.
         """
         caller, number = "Strength.at", as_float(severity)
         if math.isnan(number):

@@ -8,6 +8,7 @@ import pytest
 from messages import check_one_sentence
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from skrobust import perturbations
 from skrobust._containers import to_array
 from skrobust.attacks import FGSM, AutoAttack
 from skrobust.base.changed_rows import row_distortion
@@ -33,6 +34,7 @@ from skrobust.perturbations import (
 )
 from skrobust.report import build_markdown, build_report, report_from_json
 from skrobust.sampling import LikelihoodSurprise, SimpleRandomSampler
+from skrobust.testing._check_perturbation import _rows_for as rows_for
 
 Y = np.arange(12) % 2
 P = np.column_stack([1 - Y * 0.6 - 0.2, Y * 0.6 + 0.2])
@@ -78,6 +80,30 @@ def test_fractions_are_numbers():
     np.testing.assert_array_equal(*outs)
     # Other parameters of a class are computed with as they are.
     check_one_sentence(lambda: FGSM(Fraction(1, 2)).perturb(None, X), "'eps'.*float")
+
+
+def strengths():
+    """Yield the perturbations, with each of their strengths that is no count."""
+    for cls in map(vars(perturbations).get, perturbations.__all__):
+        for name, strength in getattr(cls, "_strengths", {}).items():
+            value = cls._strong_params.get(name) or (*strength.levels, None)[0]
+            if value and not strength.whole:
+                yield cls, name, float(value)
+
+
+def test_every_strength_may_be_a_fraction():
+    n = 0
+    for cls, name, value in strengths():
+        made = [cls(**{name: v}, random_state=0) for v in (value, Fraction(value))]
+        rows = rows_for(made[0])
+        try:
+            right, out = (p.fit(rows).perturb(None, rows) for p in made)
+        except ValueError:  # needs a column of dates, three channels, a sampling rate
+            assert cls.__name__ in {"CategoryFlip", "DateShift", "MainsHum", "Saturate"}
+            continue
+        np.testing.assert_array_equal(out, right)
+        n += 1
+    assert n > 80
 
 
 @pytest.mark.parametrize("number", [2**63, 10**400])

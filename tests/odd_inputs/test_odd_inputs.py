@@ -10,7 +10,7 @@ import pytest
 from odd_inputs import odd_arrays, odd_values
 from odd_inputs.known_cases import KNOWN
 from odd_inputs.recorded_calls import FAMILIES, public_names, recorded
-from odd_inputs.runner import RESULTS, Tally, run_name, show
+from odd_inputs.runner import RESULTS, Case, Tally, chosen, run_name, show
 
 pytest.importorskip("pandas")
 pytest.importorskip("polars")
@@ -87,6 +87,17 @@ def test_there_are_forty_odd_arrays_of_each_kind(array):
     a = np.array(array)
     names = [name for name, *_ in (*odd_arrays.forms(a), *odd_arrays.values(a))]
     assert len(names) == len(set(names)) >= 40
+
+
+def test_the_full_part_takes_forty_of_each_name():
+    cases = [Case("metrics.name", "X", str(i), *[None] * 5) for i in range(200)]
+    some = chosen(cases, 12)
+    assert 5 < len(some) < 40
+    assert len(chosen(cases, 12, least=LEAST)) >= 40 == LEAST
+    assert len(chosen(cases[:30], 12, least=LEAST)) == 30
+    few = [Case("testing.name", "X", str(i), *[None] * 5) for i in range(200)]
+    assert len(chosen(few, 12)) < len(some)
+    assert len(chosen(few, 12, least=LEAST)) >= 40
 
 
 @pytest.mark.slow
