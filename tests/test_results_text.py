@@ -71,6 +71,8 @@ def test_the_sentence_of_each_evaluation_has_its_numbers():
 def test_verdicts_of_pairs_are_a_column_and_no_sentence():
     y = np.arange(40) % 2
     models = {"a": y, "b": 1 - y, "c": np.zeros(40, dtype=int)}
-    results = compare_models(models, y, margin=0.05, n_resamples=50, random_state=0)
+    results = compare_models(
+        models, y_true=y, margin=0.05, n_resamples=100, random_state=0
+    )
     assert "verdict" in results.columns
     assert repr(results).splitlines()[0] == type(results).__name__
