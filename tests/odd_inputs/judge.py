@@ -74,7 +74,8 @@ def in_both(a, b):
     if type(a) is type(b) and type(a).__module__.startswith("skrobust.report"):
         a, b = vars(a), vars(b)
     if isinstance(a, dict) and isinstance(b, dict):
-        pairs = {name: in_both(a[name], b[name]) for name in a if name in b}
+        there = dict(b.items())  # an item by name may warn that it is deprecated
+        pairs = {n: in_both(one, there[n]) for n, one in a.items() if n in there}
         return [{n: pair[i] for n, pair in pairs.items()} for i in (0, 1)]
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         pairs = [in_both(x, y) for x, y in zip(a, b, strict=True)]

@@ -1,6 +1,6 @@
 """Odd inputs in every argument of every public name: a value, or one sentence.
 
-``python -m pytest tests/odd_inputs -s -m ""`` prints the line of the table in
+``python -m pytest tests/odd_inputs -s -m thorough`` prints the line of the table in
 CONTRIBUTING.
 """
 
