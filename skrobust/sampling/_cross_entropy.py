@@ -146,7 +146,7 @@ class CrossEntropySampler(BaseSampler):
         else:
             features = 1 - confidence_of(self.estimator, X, caller)
         features = to_array(features, "auxiliary", caller)
-        if not features.ndim:
+        if not features.size or not features.ndim:
             rule = "'pool', a function of the pool, or an array of features"
             raise invalid("auxiliary", caller, rule, auxiliary)
         features = check_rows(features.reshape(len(features), -1), caller)
