@@ -128,10 +128,7 @@ def to_array(X, name="X", caller="skrobust"):
         # numpy has no bfloat16.
         return (X.float() if str(X.dtype) == "torch.bfloat16" else X).numpy()
     if is_frame(X):
-        try:
-            return X.to_numpy()
-        except TypeError:  # polars, of dates beside numbers
-            return np.column_stack([c.to_numpy().astype(object) for c in X])
+        return _of_frame(X)
     if issparse(X):
         raise TypeError(
             f"Sparse data was passed for {name}, but dense data is required. Use "
@@ -159,6 +156,26 @@ def to_array(X, name="X", caller="skrobust"):
             f"records: pass its fields as columns, as pandas.DataFrame({name}) does."
         )
     return found
+
+
+def _of_frame(X):
+    """Return the values of a frame; those of nullable columns of numbers as numbers."""
+    try:
+        found = X.to_numpy()
+    except TypeError:  # polars, of dates beside numbers
+        return np.column_stack([c.to_numpy().astype(object) for c in X])
+    if found.dtype.kind == "O" and hasattr(X, "iloc"):
+        kinds = {getattr(dtype, "kind", "O") for dtype in X.dtypes}
+        if kinds and kinds <= set("iuf"):  # objects for the mark of what is missing
+            columns = [X.iloc[:, i] for i in range(X.shape[1])]
+            return np.column_stack([_numbers_of_column(c) for c in columns])
+    return found
+
+
+def _numbers_of_column(column):
+    if not column.isna().any():
+        return column.to_numpy(dtype=getattr(column.dtype, "numpy_dtype", None))
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def shown_value(value):

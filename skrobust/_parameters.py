@@ -29,6 +29,7 @@ from functools import cache, wraps
 import numpy as np
 
 from skrobust._validation import (
+    MOST,
     check_choice,
     check_count,
     check_flag,
@@ -64,9 +65,9 @@ class Number:
         check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
-        if not isinstance(
-            value, (int, float, np.number)
-        ):  # it is computed with as it is
+        # It is computed with as it is, and products with halves are halves.
+        is_plain = isinstance(value, (int, float, np.number))
+        if not is_plain or isinstance(value, np.float16):
             raise invalid(name, caller, "a float", value, "Pass float(value).")
 
 
@@ -118,7 +119,7 @@ class Count:
 
     def __call__(self, value, name, caller):
         """Raise unless the value obeys the rule."""
-        if type(value) is int and value >= self.low:
+        if type(value) is int and self.low <= value <= MOST:
             return  # the usual case
         if value is not None or not self.optional:
             check_count(value, name, caller, low=self.low)

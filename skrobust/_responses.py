@@ -169,6 +169,10 @@ def check_net_input(estimator, X):
     given = str(getattr(X, "dtype", "")).removeprefix("torch.")
     if is_frame(X):
         what = "a data frame"
+    elif getattr(getattr(X, "dtype", None), "kind", "f") in "OSUVcmM":
+        what = f"an array of {X.dtype}"
+    elif isinstance(X, (str, bytes, bytearray)) or not hasattr(X, "__len__"):
+        what = f"a {type(X).__name__}"
     elif "float" in given and given != wanted:
         what = f"a {given} array"
     if what:
@@ -196,6 +200,9 @@ def respond(estimator, method, X):
     object
         Its answers, as they are.
     """
+    if not hasattr(estimator, method):
+        name = type(unwrap(estimator)[1]).__name__
+        raise ValueError(f"{name} has no {method}. Use a model that has it.")
     # The loader of a net, and the batches on a device, copy rows first.
     shares = is_net(estimator) or getattr(type(estimator), "_copies_rows", False)
     with loading_here(unwrap(estimator)[1]):

@@ -34,7 +34,8 @@ def results_text(name, results):
             inner.append(key)
         else:
             facts[key] = fact_text(value, interval)
-    lines = [results["verdict"]] if results.get("verdict") else [name]
+    verdict = results.get("verdict")  # of a table of pairs: a column
+    lines = [verdict] if isinstance(verdict, str) and verdict else [name]
     width = max(map(len, facts), default=0)
     for key, value in facts.items():
         lines.append(f"  {key:{width}}  {value}"[: _WIDTH - 1])

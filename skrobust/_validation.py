@@ -154,9 +154,18 @@ def check_fractions(values, caller, *, name="scores"):
 
 
 def check_path(path, name, caller):
-    """Return a path, or raise for what is none."""
-    if not isinstance(path, (str, os.PathLike)):
+    """Return a path, or raise for what no file can be named."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
         raise invalid(name, caller, "a path", path)
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise invalid(name, caller, "a path of text in Unicode", path) from None
+    if b"\0" in encoded:
+        raise invalid(name, caller, "a path, which holds no NUL", path)
+    if max(map(len, encoded.split(b"/"))) > 255 or len(encoded) > 4095:
+        rule = "a path of at most 4095 bytes, with names of at most 255 bytes"
+        raise invalid(name, caller, rule, path)
     return Path(path)
 
 

@@ -13,6 +13,7 @@ from skrobust.evaluation import (
     robust_accuracy_bounds,
     robust_accuracy_curve,
 )
+from skrobust.metrics import compare_models
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.perturbations import FeatureNoise
 
@@ -65,3 +66,13 @@ def test_the_sentence_of_each_evaluation_has_its_numbers():
     r = robust_accuracy_bounds(MODEL, *TEST, eps=0.5)
     assert r.lower == r.upper  # a linear model
     assert str(r).startswith(f"The robust accuracy is {r.lower:.3f}, certified and")
+
+
+def test_verdicts_of_pairs_are_a_column_and_no_sentence():
+    y = np.arange(40) % 2
+    models = {"a": y, "b": 1 - y, "c": np.zeros(40, dtype=int)}
+    results = compare_models(
+        models, y_true=y, margin=0.05, n_resamples=100, random_state=0
+    )
+    assert "verdict" in results.columns
+    assert repr(results).splitlines()[0] == type(results).__name__

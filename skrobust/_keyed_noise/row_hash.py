@@ -129,7 +129,8 @@ class ContentGenerator(KeyedGenerator):
 def is_series(X):
     """Return whether X is a series of pandas or polars, importing neither."""
     family = type(X).__module__.partition(".")[0]
-    return family in {"pandas", "polars"} and not is_frame(X)
+    is_column = hasattr(X, "dtype") and hasattr(X, "__len__")
+    return family in {"pandas", "polars"} and is_column and not is_frame(X)
 
 
 def _columns(X):

@@ -174,6 +174,12 @@ class ExactLinear(BaseAttack):
                 normal = weights[other] - weights[own]
                 size = np.abs(scores[rows][:, [own, other]]).sum(axis=1) + 1e-300
                 size += np.abs(normal) @ np.abs(values[rows]).T
+                if not np.isfinite(size).all():
+                    raise ValueError(
+                        f"{type(self).__name__} needs X whose scores are finite; those "
+                        f"of row {int(rows[np.isfinite(size).argmin()])} overflow. "
+                        "Scale X down."
+                    )
                 rise = scores[rows, own] - scores[rows, other] + extra * size
                 room = room_of(normal, values[rows], self._box())
                 if room is not None:

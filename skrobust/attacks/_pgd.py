@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._parameters import Count, Number
+from skrobust._parameters import Count, Flag, Number
 from skrobust._validation import invalid
 from skrobust.attacks.core.gradient_attack import GradientAttack
 
@@ -141,6 +141,7 @@ class PGD(GradientAttack):
         "n_steps": Count(),
         "step_size": Number(low=0, low_open=True, optional=True),
         "n_restarts": Count(),
+        "random_start": Flag(),
     }
 
     def __init__(

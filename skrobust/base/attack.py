@@ -339,7 +339,7 @@ class BaseAttack(SharedParameters, BaseEstimator, ABC):
         with np.errstate(over="ignore", invalid="ignore"):
             if not plain or not X.size or not np.isfinite(X.sum()):
                 values = check_rows(number_rows(X, caller), caller)
-        if values.dtype.kind != "f":
+        if values.dtype.kind != "f" or values.dtype.itemsize > 8:  # models have doubles
             values = values.astype(np.float64)
         if not values.dtype.isnative:  # of which the limits of types are asked
             values = values.astype(values.dtype.newbyteorder("="))

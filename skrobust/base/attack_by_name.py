@@ -3,6 +3,7 @@
 import importlib
 
 from skrobust._containers import is_text
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._validation import invalid
 from skrobust.base.spread import with_number
 
@@ -49,6 +50,7 @@ def read_attack(attack, name, caller, *, X=None, random_state=None, **ball):
                 f"{caller} needs eps with {name}='auto': a number in the units of X, "
                 "or one in units of its spread, such as '0.1 std'."
             )
+        seed_number(random_state, caller)
         # Attacks stand on a floor above the scorers that take this name.
         attacks = importlib.import_module("skrobust.attacks")
         attack = attacks.StrongestAttack(random_state=random_state, **given)

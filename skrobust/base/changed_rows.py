@@ -83,6 +83,9 @@ def row_distortion(X, moved):
         return _root_mean_squares(*pair), _RMS
     rows = list(zip(_rows(X), _rows(moved), strict=True))
     cells = [cell for pair in rows for row in pair for cell in row]
+    if cells and all(map(_is_number, cells)):  # held as objects
+        pair = [np.array(part, dtype=np.float64) for part in zip(*rows, strict=True)]
+        return _root_mean_squares(*pair), _RMS
     unit, size = "cells", _n_changed
     if cells and all(isinstance(cell, str) for cell in cells):
         unit, size = "words", _n_gone
@@ -145,6 +148,10 @@ def _number_pair(*both):
             return None
         found.append(values.reshape(len(values), -1))
     return found if found[0].shape == found[1].shape else None
+
+
+def _is_number(cell):
+    return isinstance(cell, numbers.Real) and not isinstance(cell, (bool, np.bool_))
 
 
 def _differs(a, b):

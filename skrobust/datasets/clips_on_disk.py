@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 from skrobust.datasets.frame_names import frame_number
 from skrobust.datasets.image_files import IMAGE_SUFFIXES
 from skrobust.datasets.video_files import VIDEO_SUFFIXES
@@ -11,10 +11,7 @@ from skrobust.datasets.video_files import VIDEO_SUFFIXES
 
 def folder_of(path, caller):
     """Return a path that is a folder, or raise."""
-    try:
-        folder = Path(path)
-    except TypeError as error:
-        raise invalid("path", caller, "the path of a folder", path) from error
+    folder = check_path(path, "path", caller)
     if not folder.is_dir():
         raise invalid("path", caller, "the path of a folder", str(path))
     return folder

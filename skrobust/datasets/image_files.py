@@ -34,7 +34,7 @@ def check_resize(resize, caller):
     try:
         height, width = (int(side) for side in resize)
         exact = (height, width) == tuple(resize)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, np.ma.MaskError):
         exact = False
     if not exact or min(height, width) < 1:
         raise invalid("resize", caller, "None or (height, width) in pixels", resize)

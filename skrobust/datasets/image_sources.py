@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._containers import is_value
 from skrobust._validation import invalid
 from skrobust.datasets.image_files import IMAGE_SUFFIXES, read_image
 from skrobust.datasets.video_files import read_frames
@@ -12,7 +13,8 @@ from skrobust.datasets.video_files import read_frames
 def check_sources(sources, caller):
     """Return a list of (path, frame or None), or raise."""
     rule = "a sequence of paths, or of (path, frame) pairs"
-    if isinstance(sources, (str, bytes, Path)) or not hasattr(sources, "__len__"):
+    is_one = isinstance(sources, (str, bytes, Path)) or is_value(sources)
+    if is_one or not hasattr(sources, "__len__"):
         raise invalid("sources", caller, rule, sources)
     found = []
     for source in sources:

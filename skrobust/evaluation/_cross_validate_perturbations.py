@@ -189,7 +189,7 @@ def cross_validate_perturbations(
     scorer = find_scorer(estimator, scoring, caller)
     reference = score_summary.check_reference_model(reference, table, scorer, caller)
     keys = PartKeys(Checkpoint(checkpoint, caller))
-    splits = split_rows(cv, X, y, groups, answers_classes(estimator))
+    splits = split_rows(cv, X, y, groups, answers_classes(estimator), caller)
     if hasattr(scorer, "check_folds"):  # a scorer over time
         scorer.check_folds(splits)
     jobs = {"n_jobs": n_jobs, "verbose": verbose}

@@ -10,7 +10,7 @@ from skrobust._keyed_noise.rows import take_rows
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import check_flag, check_scores, invalid, number_array
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.attack_by_name import read_attack
@@ -43,7 +43,7 @@ class _Sweep:
         self.eps = eps
         n = len(y)
         self.low, self.high = np.full(n, -1), np.full(n, len(eps))
-        self.ends = np.array(to_array(X), dtype=np.float64)
+        self.ends = number_array(X, "X", _CALLER).astype(np.float64)
         self.reached = np.full(n, np.inf)
         self.changed = np.zeros(n, dtype=bool)  # by any run
         self.n_passes, self.n_runs, self.messages = 0, 0, []
@@ -225,7 +225,9 @@ def robust_accuracy_curve(
     fallen = predicted != y if target is None else predicted == target
     sweep.high[fallen], sweep.reached[fallen] = -1, 0.0
     sweep.low = np.minimum(sweep.low, sweep.high)
-    again = tighten and isinstance(attack, GradientAttack)
+    again = check_flag(tighten, "tighten", _CALLER) and isinstance(
+        attack, GradientAttack
+    )
     n_open = sweep.n_open()
     bar = StepBar(n_open * (2 if again else 1), _CALLER, verbose)
     sweep.bisect(bar)

@@ -4,6 +4,7 @@ import numpy as np
 
 from skrobust._containers import like, to_array
 from skrobust._guarded_rows import perturb_guarded
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._norms import NORMS
 from skrobust._parameters import parse_radius
 from skrobust._validation import check_number, invalid
@@ -75,6 +76,7 @@ def attacks_and_ball(
         attacks = [with_number(attack, values) for attack in attacks]
         found = shared_ball(attacks, values, eps, norm, data_range, caller)
         return attacks, {**found, "scale": scale}
+    seed_number(random_state, caller)
     eps = check_number(eps, "eps", caller, low=0)
     norm = np.inf if norm is None else norm
     if isinstance(data_range, str) and data_range == OF_ATTACK:

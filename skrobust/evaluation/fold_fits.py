@@ -1,23 +1,45 @@
 """Folds of a cross-validation: rows, fitted models, fitted conditions."""
 
+from collections.abc import Iterable, Sized
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 
+from skrobust._containers import is_value
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._loader_workers import loading_here
 from skrobust._responses import unwrap
+from skrobust._validation import invalid
 from skrobust.evaluation.condition_part import clean_part
 from skrobust.evaluation.condition_table import fit_conditions
 from skrobust.evaluation.failures import portable
 from skrobust.evaluation.untouched import units_for
 
 
-def split_rows(cv, X, y, groups, is_class):
+def split_rows(cv, X, y, groups, is_class, caller):
     """Return the positions of training and test rows of each fold."""
+    listed = isinstance(cv, Iterable) and not is_value(cv)
+    if listed and not hasattr(cv, "split"):
+        cv = list(cv)
+        pairs = [fold for fold in cv if isinstance(fold, Sized) and len(fold) == 2]
+        if not cv or len(pairs) < len(cv) or not all(map(_has_positions, pairs)):
+            rule = (
+                "None, an integer, a splitter, or a list of pairs of arrays, the "
+                "positions of training and of test rows"
+            )
+            raise invalid("cv", caller, rule, cv)
     splitter = check_cv(cv, y, classifier=is_class)
     return list(splitter.split(X, y, groups))
+
+
+def _has_positions(fold):
+    try:
+        parts = [np.asarray(part) for part in fold]
+    except (TypeError, ValueError):
+        return False
+    return all(part.dtype.kind in "iub" and part.ndim == 1 for part in parts)
 
 
 def fold_params(params, n_samples, rows):

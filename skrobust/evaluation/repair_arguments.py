@@ -44,7 +44,7 @@ def check_criterion(criterion, conditions, attacks, caller):
     known = [name for name, found in there.items() if found]
     if criterion is None:
         return known[0]
-    if criterion not in known:
+    if not isinstance(criterion, str) or criterion not in known:
         rule = f"None or one of {', '.join(map(repr, known))}, as tested"
         raise invalid("criterion", caller, rule, criterion)
     return criterion

@@ -4,6 +4,8 @@ import math
 
 from torch import nn
 
+from skrobust._validation import invalid
+
 
 class ClipNet(nn.Module):
     r"""A net of frames as a net of clips: the mean probability of the frames.
@@ -39,6 +41,8 @@ class ClipNet(nn.Module):
 
     def __init__(self, net):
         super().__init__()
+        if not isinstance(net, nn.Module):
+            raise invalid("net", "ClipNet", "a torch module", net)
         self.net = net
 
     def forward(self, x):

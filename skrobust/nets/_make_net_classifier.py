@@ -2,9 +2,9 @@
 
 import numbers
 
-import numpy as np
 from sklearn.utils import check_random_state
 
+from skrobust._containers import to_array
 from skrobust._optional import require
 from skrobust._validation import check_count, check_number, invalid
 
@@ -126,10 +126,16 @@ def make_net_classifier(
         )
     if not isinstance(fitted, bool) or (fitted and not is_instance):
         raise invalid("fitted", caller, "a bool, True only for a made module", fitted)
-    check_random_state(random_state)
+    try:
+        check_random_state(random_state)
+    except Exception:  # numpy and scikit-learn have several
+        rule = "None, an integer in [0, 2**32) or a RandomState"
+        raise invalid("random_state", caller, rule, random_state) from None
     if classes is not None:
-        labels = list(classes) if np.ndim(classes) == 1 else []
-        if len(labels) < 2 or len(set(map(str, labels))) < len(labels):
+        labels = to_array(classes, "classes", caller)
+        labels = list(classes) if labels.ndim == 1 else []
+        known = all(isinstance(label, (str, bytes, numbers.Real)) for label in labels)
+        if not known or len(labels) < 2 or len(set(map(str, labels))) < len(labels):
             rule = "None or a list of at least two different labels"
             raise invalid("classes", caller, rule, classes)
         classes = labels

@@ -4,7 +4,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from skrobust._optional import require
-from skrobust._validation import invalid
+from skrobust._validation import invalid, is_integer
 from skrobust.nets._to_net_input import ToNetInput
 
 
@@ -46,10 +46,12 @@ def small_cnn_classifier(image_shape, n_classes, *, epochs=30, random_state=0, *
     from skrobust.nets.seeded_classifier import SeededClassifier
     from skrobust.nets.small_cnn_module import SmallCNN
 
-    channels, height, width = (1, *image_shape)[-3:]
-    if min(height, width) < 4:
+    sides = image_shape if isinstance(image_shape, (tuple, list)) else ()
+    whole = len(sides) in (2, 3) and all(is_integer(side) for side in sides)
+    if not whole or min(sides[-2:]) < 4 or sides[0] < 1:
         rule = "(height, width) or (channels, height, width) with sides of at least 4"
         raise invalid("image_shape", "small_cnn_classifier", rule, image_shape)
+    channels, height, width = (1, *map(int, sides))[-3:]
     settings = {
         "module__channels": channels,
         "module__height": height,

@@ -144,7 +144,7 @@ class ToNetInput(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         rule = "None or (low, high) with low < high"
         try:
             low, high = (float(end) for end in self.data_range)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise invalid("data_range", "ToNetInput", rule, self.data_range) from None
         if not np.isfinite([low, high]).all() or low >= high:
             raise invalid("data_range", "ToNetInput", rule, self.data_range)

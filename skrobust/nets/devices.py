@@ -20,12 +20,14 @@ def find_device(device, caller):
     str or torch.device
         The device.
     """
+    rule = "'auto' or a device of torch, such as 'cpu' or 'cuda:0'"
+    if not isinstance(device, (str, int, torch.device)) or isinstance(device, bool):
+        raise invalid("device", caller, rule, device)
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
         kind = torch.device(device).type
-    except (RuntimeError, TypeError):
-        rule = "'auto' or a device of torch, such as 'cpu' or 'cuda:0'"
+    except (RuntimeError, TypeError, ValueError, OverflowError):
         raise invalid("device", caller, rule, device) from None
     if kind == "cuda" and not torch.cuda.is_available():
         raise ValueError(

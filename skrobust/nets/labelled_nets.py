@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from sklearn.utils import check_random_state
 
-from skrobust._validation import check_targets
+from skrobust._validation import check_same_length, check_targets
 from skrobust.nets.frozen_layers import (
     CALLER,
     freeze_parameters,
@@ -109,6 +109,8 @@ class LabelledNet(SeededFit):
             y = check_targets(y, type(self).__name__)
             if self.classes is None and not hasattr(self, "labels_"):
                 self.labels_ = np.unique(y if classes is None else classes)
+            if isinstance(X, (list, np.ndarray, torch.Tensor)):
+                check_same_length(type(self).__name__, X=X, y=y)
             y = self._targets(y)
         self._works_in_columns = True
         try:
@@ -208,10 +210,15 @@ class LabelledNet(SeededFit):
         """
         first = next(self.module_.parameters(), None)
         kind = str(getattr(X, "dtype", ""))
-        if hasattr(X, "columns"):
-            kind = "a data frame"
+        refused = hasattr(X, "columns") or not hasattr(X, "__len__")
+        if isinstance(X, (str, bytes, bytearray)) or (isinstance(X, dict) and not X):
+            refused = True
+        if refused:
+            kind = "a data frame" if hasattr(X, "columns") else f"a {type(X).__name__}"
+        if isinstance(X, np.ndarray) and X.dtype.kind not in "biuf":
+            refused, kind = True, f"arrays of {kind}"
         single = first is not None and first.dtype == torch.float32
-        if kind == "a data frame" or (single and kind in ("float64", "uint8")):
+        if refused or (single and kind in ("float64", "uint8")):
             raise ValueError(
                 f"{type(self).__name__} takes float32 arrays, not {kind}. Put "
                 "skrobust.nets.ToNetInput() before it; for 8-bit images "

@@ -5,7 +5,7 @@ import zipfile
 
 from skrobust._one_line import one_line
 from skrobust._optional import require
-from skrobust._validation import check_count, invalid
+from skrobust._validation import check_count, check_path, invalid
 
 # Of ResNets, for ``published_net``: they have the names of torchvision.
 RESNET = {"first": ("conv1.weight",), "head": "fc", "names": None}
@@ -68,7 +68,7 @@ def read_state_dict(weights, caller):
     import torch
 
     if isinstance(weights, (str, os.PathLike)):
-        path = os.fspath(weights)
+        path = str(check_path(weights, "weights", caller))
         if not os.path.isfile(path):
             raise FileNotFoundError(f"{caller} found no file at {path!r}.")
         _check_sums(path, caller)

@@ -66,8 +66,24 @@ def severity_grid(kinds, severities, caller, random_state, **settings):
     for severity in severities:
         check_number(severity, "severities", caller, low=0, high=MAX_SEVERITY)
     named = [
-        (f"{kind}-{severity:g}", clone(perturbation).set_params(severity=severity))
+        (
+            f"{kind}-{severity:g}",
+            _copied(perturbation, caller).set_params(severity=severity),
+        )
         for kind, perturbation in kinds.items()
         for severity in severities
     ]
     return number_conditions(named, random_state, **settings)
+
+
+def _copied(perturbation, caller):
+    try:
+        return clone(perturbation)
+    except Exception:
+        for name, value in perturbation.get_params(deep=False).items():
+            try:
+                clone(value, safe=False)
+            except Exception:  # such as a generator
+                rule = "a value that can be copied"
+                raise invalid(name, caller, rule, value) from None
+        raise

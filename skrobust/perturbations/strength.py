@@ -1,12 +1,19 @@
 """Strength of a perturbation: a physical parameter with its levels by severity."""
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust._validation import check_count, check_number, invalid
+from skrobust._validation import (
+    as_float,
+    check_count,
+    check_flag,
+    check_number,
+    invalid,
+)
 
 # Hendrycks and Dietterich (2019): CIFAR-10-C is for a side of 32 pixels, ImageNet-C
 # for 224.
@@ -32,7 +39,8 @@ def interpolate(severity, levels, zero=0.0):
     float
         Strength at this severity.
     """
-    return float(np.interp(severity, np.arange(6), [zero, *levels]))
+    table = [float(level) for level in (zero, *levels)]
+    return float(np.interp(severity, np.arange(6), table))
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,23 @@ class Strength:
     whole: bool = False
     measure: Callable | None = None
 
+    def __post_init__(self):
+        caller = type(self).__name__
+        for name in ("levels", "large"):
+            levels = getattr(self, name)
+            fits = isinstance(levels, tuple) and len(levels) in (0, 5)
+            if not fits or not all(math.isfinite(as_float(one)) for one in levels):
+                raise invalid(name, caller, "() or a tuple of 5 numbers", levels)
+        for name in ("zero", "low", "high"):
+            bound = getattr(self, name)
+            if math.isnan(as_float(bound)) and (bound is not None or name == "zero"):
+                rule = "a number" if name == "zero" else "None or a number"
+                raise invalid(name, caller, rule, bound)
+        for name in ("low_open", "whole"):
+            check_flag(getattr(self, name), name, caller)
+        if self.measure is not None and not callable(self.measure):
+            raise invalid("measure", caller, "None or a function", self.measure)
+
     def __call__(self, value, name, caller):
         """Raise unless a user may give the value; None is not given."""
         if value is None:
@@ -85,8 +110,6 @@ class Strength:
         number = check_number(
             value, name, caller, low=self.low, high=self.high, low_open=self.low_open
         )
-        if not isinstance(value, (int, float, np.number)):
-            raise invalid(name, caller, "a float", value, "Pass float(value).")
         if abs(number) > MOST:
             raise invalid(name, caller, f"a number of at most {MOST:g}", value)
 
@@ -109,16 +132,44 @@ class Strength:
         """
         if value is None:
             return self.at(1.0 if severity is None else float(severity), size)
-        return float(value) if self.measure is None else self.measure(float(value))
+        number = as_float(value)
+        if math.isnan(number):
+            raise invalid("value", "Strength.in_force", "None or a number", value)
+        return number if self.measure is None else self.measure(number)
 
-    @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)
     def at(self, severity, size=None):
         """Return the strength at a severity, for images of this height and width.
 
         The two published tables differ since the same strength harms a small image
         more. Between sides of 32 and 224 pixels the strength is interpolated in the
         logarithm of the side; beyond, the nearer table holds (our choice).
+
+        Parameters
+        ----------
+        severity : float in [0, 5]
+            Any real severity.
+        size : (int, int), default=None
+            Height and width of the images, where the levels differ by it.
+
+        Returns
+        -------
+        float
+            The strength, in the units of ``measure``.
         """
+        caller, number = "Strength.at", as_float(severity)
+        if math.isnan(number):
+            raise invalid("severity", caller, "a number", severity)
+        if size is not None or self.large:
+            sides = size if isinstance(size, (tuple, list)) and len(size) == 2 else ()
+            if not sides or not all(0 < as_float(side) < math.inf for side in sides):
+                rule = "the height and the width of images in pixels"
+                raise invalid("size", caller, rule, size)
+            size = tuple(map(float, sides))
+        return self._at(number, size)
+
+    @functools.lru_cache(maxsize=1024)  # noqa: B019 (declarations live with classes)
+    def _at(self, severity, size):
+        """Return the strength at a checked severity, for images of a size."""
         if not self.levels:
             return self.zero
         small, large, zero = self.levels, self.large, self.zero

@@ -149,7 +149,7 @@ class LabelBudgetDisplay(BaseDisplay):
         names = ("n_labels", "accuracy", "low", "high", "failures")
         curve = dict(zip(names, np.array(points).T, strict=True))
         return cls(
-            curves={name or type(sampler).__name__: curve},
+            curves={cls._named(name, type(sampler).__name__): curve},
             band_name=f"{100 * confidence:g} % interval",
         )
 

@@ -120,7 +120,7 @@ class MinimalNormDisplay(BaseDisplay):
             raise invalid("attack", cls.__name__, rule, attack)
         norms = attack.minimal_norms(estimator, X, y)
         kind = f"l-{attack.norm} norm, units of X"
-        name = name or model_name(estimator)
+        name = cls._named(name, model_name(estimator))
         return cls.from_results(norms, name=name, norm_name=kind)
 
     def frame(self):

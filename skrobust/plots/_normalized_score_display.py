@@ -152,7 +152,7 @@ class NormalizedScoreDisplay(BaseDisplay):
             task = "regression"
         shape = shape_of(X)
         kwargs = {"n_features": int(np.prod(shape[1:]))} | kwargs
-        name = name or model_name(estimator)
+        name = cls._named(name, model_name(estimator))
         return cls.from_predictions(
             y, respond(estimator, "predict", X), task=task, name=name, **kwargs
         )

@@ -4,10 +4,11 @@ import textwrap
 
 import numpy as np
 
-from skrobust._containers import to_array
+from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
 from skrobust._validation import check_choice, check_count, check_same_length, invalid
+from skrobust.metrics.labels import label_array
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import color_of, font_size, ink, size_in_inches
 from skrobust.plots.gallery_tiles import (
@@ -126,12 +127,14 @@ class PerturbationGalleryDisplay(BaseDisplay):
         check_count(n_samples, "n_samples", caller)
         named = named_perturbations(perturbations, caller)
         if y is not None:
-            y = np.asarray(to_array(y))
+            y = label_array(y, caller, "y")
             check_same_length(caller, X=X, y=y)
             y = y[:n_samples]
-        clean = X[:n_samples]
-        if len(clean) == 0:
+        if not is_frame(X) and not hasattr(X, "shape"):
+            X = to_array(X, "X", caller)
+        if not shape_of(X, "X", caller) or X.shape[0] == 0:
             raise invalid("X", caller, "of at least one row", X)
+        clean = X[:n_samples]
         if image_shape is None:
             shapes = (getattr(p, "image_shape", None) for p in named.values())
             image_shape = next((s for s in shapes if isinstance(s, tuple)), None)

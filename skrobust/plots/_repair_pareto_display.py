@@ -4,6 +4,7 @@ from textwrap import shorten
 
 import numpy as np
 
+from skrobust._validation import check_choice, invalid
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import (
     MARKERS,
@@ -79,6 +80,14 @@ class RepairParetoDisplay(BaseDisplay):
     table: dict
     best: str = "original"
     criterion: str = "mean"
+
+    def __post_init__(self):
+        super().__post_init__()
+        caller = type(self).__name__
+        check_choice(self.criterion, "criterion", caller, tuple(_ROBUST))
+        if any(name not in self.table for name in _COLUMNS):
+            rule = f"a dict of arrays, {', '.join(_COLUMNS)}"
+            raise invalid("table", caller, rule, self.table)
 
     @classmethod
     def from_results(cls, results):

@@ -118,7 +118,7 @@ class RobustAccuracyCurveDisplay(BaseDisplay):
         results = robust_accuracy_curve(estimator, X, y, attack, eps_grid, **kwargs)
         norm = getattr(attack, "norm", None)
         kind = "units of X" if norm is None else f"l-{norm} norm, units of X"
-        name = name or model_name(estimator)
+        name = cls._named(name, model_name(estimator))
         return cls.from_results(results, name=name, norm_name=kind)
 
     def frame(self):

@@ -138,7 +138,8 @@ class RobustRatioDisplay(BaseDisplay):
             Not drawn yet.
         """
         results = evaluate_attack(estimator, X, y, attack, **kwargs)
-        return cls.from_results(results, name=name or type(estimator).__name__)
+        name = cls._named(name, type(estimator).__name__)
+        return cls.from_results(results, name=name)
 
     def frame(self):
         """Return the curves and lines as a data frame of pandas.

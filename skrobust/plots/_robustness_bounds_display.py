@@ -88,7 +88,9 @@ class RobustnessBoundsDisplay(BaseDisplay):
             rule = "None for several models, which carry their own names"
             raise invalid("name", cls.__name__, rule, name)
         curves, certificates, metrics = {}, {}, set()
-        for label, one in (results if several else {name or "": results}).items():
+        for label, one in (
+            results if several else {cls._named(name, ""): results}
+        ).items():
             metric, curves[label], certificates[label] = cls._curve(one)
             metrics.add(metric)
         if len(metrics) != 1:
@@ -146,7 +148,8 @@ class RobustnessBoundsDisplay(BaseDisplay):
             robust_accuracy_bounds(estimator, X, y, eps=float(eps), **kwargs)
             for eps in np.union1d(grid, [0.0])
         ]
-        return cls.from_results(results, name=name or type(estimator).__name__)
+        name = cls._named(name, type(estimator).__name__)
+        return cls.from_results(results, name=name)
 
     def frame(self):
         """Return the bounds as a data frame of pandas.

@@ -1,12 +1,17 @@
 """Base class of the displays."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from skrobust._optional import require
 from skrobust._results import columns_html, folded_html
 from skrobust._validation import invalid
 from skrobust.plots.drawing import check_axes, font_size, get_pyplot
+
+_HALVES = re.compile("[\ud800-\udfff]")
+# Types of fields that are checked; arrays and numbers are read where they are drawn.
+_PLAIN = (dict, list, str, bool, dict | None, str | None, tuple | None)
 
 
 class BaseDisplay:
@@ -20,6 +25,22 @@ class BaseDisplay:
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+    def __post_init__(self):
+        for one in fields(self):
+            if one.type in _PLAIN and not isinstance(getattr(self, one.name), one.type):
+                rule, value = f"of type {one.type}", getattr(self, one.name)
+                if isinstance(one.type, type):
+                    rule = f"a {one.type.__name__}"
+                raise invalid(one.name, type(self).__name__, rule, value)
+
+    @classmethod
+    def _named(cls, name, default):
+        """Return the name of a model, or what stands for None."""
+        # Half of a pair of UTF-16 is in no text.
+        if name is not None and (not isinstance(name, str) or _HALVES.search(name)):
+            raise invalid("name", cls.__name__, "None or text", name)
+        return name or default
 
     def _repr_html_(self):
         name = type(self).__name__
@@ -44,7 +65,7 @@ class BaseDisplay:
                 rule = "None for several models, which carry their own names"
                 raise invalid("name", cls.__name__, rule, name)
             return dict(results)
-        return {name: results}
+        return {cls._named(name, None): results}
 
     def _data_frame(self, data, **kwargs):
         """Return a data frame of pandas, or say how to install it."""

@@ -6,7 +6,7 @@ import textwrap
 import numpy as np
 
 from skrobust._containers import shape_of, to_array
-from skrobust._validation import invalid
+from skrobust._validation import invalid, is_integer, number_array
 from skrobust.plots.drawing import size_in_inches
 
 
@@ -56,9 +56,10 @@ def kind_of(X, image_shape):
 
 def as_image(row, image_shape, caller):
     """Return a row as (height, width) or (height, width, channels)."""
-    row = np.asarray(row, dtype=float)
-    shape = row.shape if image_shape is None else tuple(image_shape)
-    if np.prod(shape) != row.size or len(shape) not in (2, 3):
+    row = number_array(row, "X", caller).astype(float)
+    shape = row.shape if image_shape is None else image_shape
+    sides = isinstance(shape, (tuple, list)) and all(map(is_integer, shape))
+    if not sides or np.prod(shape) != row.size or len(shape) not in (2, 3):
         rule = f"the shape of a row of {row.size} values, such as (height, width)"
         raise invalid("image_shape", caller, rule, image_shape)
     image = row.reshape(shape)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 from skrobust._whole_file import write_text_whole
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
-from skrobust.report._report_json import report_from_json, to_json
+from skrobust.report._report_json import check_collected, report_from_json, to_json
 from skrobust.report.collect_for import collect_for
 
 # Arguments that hold data: the call names them and does not print them.
@@ -153,7 +153,10 @@ def write_report(collected, out, *, json_out=None, markdown_out=None):
     ...     page.is_file(), twin.is_file()
     (True, True)
     """
-    files = [Path(p) for p in (out, json_out, markdown_out) if p is not None]
+    caller = "write_report"
+    check_collected(collected, caller)
+    named = {"out": out, "json_out": json_out, "markdown_out": markdown_out}
+    files = [_file(p, name, caller) for name, p in named.items() if p is not None]
     if len({path.resolve() for path in files}) < len(files):
         raise ValueError(
             "The page and its twins need a name each; one is used twice: "
@@ -164,6 +167,17 @@ def write_report(collected, out, *, json_out=None, markdown_out=None):
     markdown_path = _written(markdown_out, build_markdown, collected)
     path = _written(out, build_report, collected)
     return Report(path, json_path, collected, markdown_path)
+
+
+def _file(path, name, caller):
+    """Return the path of a file that can be made, or raise before the work."""
+    file = check_path(path, name, caller)
+    folder = file.resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{caller} found no folder {folder}.")
+    if file.is_dir():
+        raise invalid(name, caller, "the path of a file, not of a folder", path)
+    return file
 
 
 def _written(path, make, collected):
@@ -240,11 +254,7 @@ def create_report(
     files = {"out": out, "json_out": json_out, "markdown_out": markdown_out}
     files = {name: path for name, path in files.items() if path is not None}
     for name, path in files.items():
-        if "\0" in str(path):
-            raise invalid(name, "create_report", "a path, which holds no NUL", path)
-        folder = Path(path).resolve().parent
-        if not folder.is_dir():
-            raise FileNotFoundError(f"create_report found no folder {folder}.")
+        _file(path, name, "create_report")
     record = settings.get("record")
     if record is not None and _folder(record) != _folder(out):
         raise ValueError(

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.report._report_json import plain_report, restored
+from skrobust.report._report_json import check_collected, plain_report, restored
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
 from skrobust.report.heat_map import heat
@@ -58,6 +58,7 @@ def build_report(collected):
     >>> "near &amp; far" in build_report(collected)
     True
     """
+    check_collected(collected, "build_report")
     jinja2 = require("jinja2", "build_report", extra="report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("skrobust.report", ""),

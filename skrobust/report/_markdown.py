@@ -1,5 +1,6 @@
 """Markdown twin of a report, short enough for a comment on a change."""
 
+from skrobust.report._report_json import check_collected
 from skrobust.report._summary import summary_rows
 from skrobust.report.doubt_meanings import explained
 from skrobust.report.evidence_text import evidence_lines
@@ -42,6 +43,7 @@ def build_markdown(collected):
     >>> build_markdown(collected).splitlines()[0]
     '## Robustness report'
     """
+    check_collected(collected, "build_markdown")
     settings = collected["settings"]
     count = len(collected["models"])
     about = f"{count} model{'' if count == 1 else 's'}, {settings['n_rows']} rows"

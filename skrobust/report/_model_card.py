@@ -3,7 +3,7 @@
 import os
 
 from skrobust._optional import require
-from skrobust._validation import invalid
+from skrobust._validation import check_choice, invalid
 from skrobust.report._report_json import report_from_json
 from skrobust.report.card_results import (
     PART_WORDS,
@@ -69,9 +69,7 @@ def model_card(report, format="huggingface", *, model=None, card=None):
       results:
     """
     collected = _collected(report)
-    if format not in ("huggingface", "skops"):
-        rule = "'huggingface' or 'skops'"
-        raise invalid("format", "model_card", rule, format)
+    check_choice(format, "format", "model_card", ("huggingface", "skops"))
     chosen = _chosen(collected, model)
     figures = card_figures(collected, chosen)
     limits = untested_of(collected)
@@ -96,7 +94,7 @@ def _chosen(collected, name):
     models = {model["name"]: model for model in collected["models"]}
     if name is None and len(models) == 1:
         return next(iter(models.values()))
-    if name not in models:
+    if not isinstance(name, str) or name not in models:
         rule = f"one of the models of the report, {', '.join(map(repr, models))}"
         raise invalid("model", "model_card", rule, name)
     return models[name]

@@ -2,17 +2,23 @@
 
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 
 from skrobust._results import Results
 from skrobust._sealed import SEAL, open_seal, seal
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 from skrobust.report.strict_json import strict_json, to_plain
 
 FORMAT = "skrobust report"
 VERSION = 4
+
+
+def check_collected(collected, caller, parts=("settings", "models")):
+    """Raise unless these are the data of a report, with the parts that are needed."""
+    if not isinstance(collected, dict) or not set(parts) <= set(collected):
+        rule = "what collect_report or report_from_json returns"
+        raise invalid("collected", caller, rule, collected)
 
 
 def plain_report(collected):
@@ -84,7 +90,10 @@ def report_from_json(source):
     if isinstance(source, str) and source.lstrip().startswith("{"):
         plain = _parsed(source, caller, "its text")
     elif isinstance(source, (str, os.PathLike)):
-        plain = _parsed(Path(source).read_bytes(), caller, source)
+        path = check_path(source, "source", caller)
+        if not path.is_file():
+            raise FileNotFoundError(f"{caller} found no file {str(path)!r}.")
+        plain = _parsed(path.read_bytes(), caller, source)
     rule = "the JSON twin of a report: a file, its text or a dict"
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise invalid("source", caller, rule, source)

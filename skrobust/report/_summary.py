@@ -1,6 +1,7 @@
 """Summary of a report: one row per model."""
 
 from skrobust.base.attack_by_name import AUTO
+from skrobust.report._report_json import check_collected
 from skrobust.report.summary_cells import (
     TOLERANCE,
     attack_names,
@@ -38,6 +39,7 @@ def summary_rows(collected):
     >>> row["name"], row["clean"]["value"] > 0.9, row["auto"]
     ('neighbours', True, None)
     """
+    check_collected(collected, "summary_rows", ("models",))
     names, chosen = attack_names(collected), headline(collected)
     rows = [_row(model, names, chosen) for model in collected["models"]]
     for row in rows:

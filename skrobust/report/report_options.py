@@ -1,10 +1,12 @@
 """Options of a report, checked before the first measurement."""
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
 from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._parameters import Count, Flag, Norm, Radius
+from skrobust._parameters import Count, Flag, Instance, Norm, Radius
 from skrobust._validation import check_scores, invalid, refuse_missing
 from skrobust.base.attack_by_name import AUTO
 from skrobust.metrics.labels import label_array
@@ -19,6 +21,11 @@ _RULES = {
     "n_samples": Count(optional=True),
     "norm": Norm(np.inf, 2, 1),
     "checks": Flag(),
+    "title": Instance(str, "None or text", optional=True),
+    "dataset": Instance(str, "None or text", optional=True),
+    "call": Instance(str, "None or text", optional=True),
+    "skipped": Instance(Mapping, "None or a dict of names to reasons", optional=True),
+    "progress": Instance(Callable, "None or a function of one text", optional=True),
 }
 _SIZE = Radius(low=0, low_open=True, optional=True)
 _MOST_GROUPS = 50

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import invalid
+from skrobust._validation import invalid, number_array
 from skrobust.sampling.designs.fixed_size import allocate
 from skrobust.sampling.designs.partitions import share_strata
 from skrobust.sampling.designs.stratified_rounds import StratifiedRounds
@@ -98,7 +98,7 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         for name in ("pool_shares", "label_shares"):
             value = getattr(self, name)
             try:
-                shares = np.asarray(value, dtype=np.float64)
+                shares = number_array(value, name, caller).astype(np.float64)
             except (TypeError, ValueError):
                 shares = np.zeros(0)
             fits = shares.ndim == 1 and 0 < len(shares) == n_parts

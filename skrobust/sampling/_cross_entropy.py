@@ -145,7 +145,10 @@ class CrossEntropySampler(BaseSampler):
             features = X
         else:
             features = 1 - confidence_of(self.estimator, X, caller)
-        features = to_array(features)
+        features = to_array(features, "auxiliary", caller)
+        if not features.size or not features.ndim:
+            rule = "'pool', a function of the pool, or an array of features"
+            raise invalid("auxiliary", caller, rule, auxiliary)
         features = check_rows(features.reshape(len(features), -1), caller)
         check_same_length(caller, X=range(n_rows(X)), auxiliary=features)
         self.bins_ = bin_numbers(features, self.n_bins)

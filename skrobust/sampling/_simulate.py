@@ -7,9 +7,17 @@ import numpy as np
 from sklearn.base import clone
 
 from skrobust._containers import to_array
+from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import check_count, check_same_length, check_scores, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_same_length,
+    check_scores,
+    invalid,
+    number_array,
+)
 from skrobust.sampling.core.pool import TAKEN_BY
 
 BLOCK = 25  # repeats of one task
@@ -119,7 +127,9 @@ def simulate(
     of_rows = check_arrays(of_rows, samplers, scores)
     budgets = check_budgets(n_labels, len(scores))
     n_repeats = check_count(n_repeats, "n_repeats", "simulate", low=2)
-    seeds = np.random.SeedSequence(random_state).generate_state(n_repeats).tolist()
+    confidence = check_confidence(confidence, "simulate")
+    seed = seed_number(random_state, "simulate") % 2**64
+    seeds = np.random.SeedSequence(seed).generate_state(n_repeats).tolist()
     blocks = [seeds[i : i + BLOCK] for i in range(0, n_repeats, BLOCK)]
     rows = [(name, n) for name in samplers for n in budgets]
     tasks = [
@@ -189,7 +199,8 @@ def check_samplers(samplers):
     if not samplers:
         raise invalid("samplers", "simulate", "a dict of at least one sampler", {})
     for name, sampler in samplers.items():
-        if isinstance(sampler, type) or not hasattr(sampler, "sample"):
+        is_one = hasattr(sampler, "sample") and hasattr(sampler, "get_params")
+        if isinstance(sampler, type) or not is_one:
             raise invalid("samplers", "simulate", "a dict of samplers", {name: sampler})
         if getattr(sampler, "loss", None) is not None:
             raise ValueError(
@@ -225,7 +236,11 @@ def takes(sampler, name):
 
 def check_arrays(of_rows, samplers, scores):
     """Return the arrays that are given, or raise for one that nobody takes."""
-    given = {name: to_array(a) for name, a in of_rows.items() if a is not None}
+    given = {
+        name: number_array(a, name, "simulate")
+        for name, a in of_rows.items()
+        if a is not None
+    }
     for name, values in given.items():
         if not any(takes(sampler, name) for sampler in samplers.values()):
             who = " or ".join(TAKEN_BY[name])

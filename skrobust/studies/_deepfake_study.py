@@ -8,7 +8,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._optional import require
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, invalid
 from skrobust._whole_file import write_text_whole
 from skrobust.report.strict_json import strict_json
 from skrobust.studies.group_columns import group_of_faces, group_table
@@ -186,6 +186,8 @@ def deepfake_study(
     ...     size="quick")  # doctest: +SKIP
     >>> [finding["n_for"] for finding in results["findings"]]  # doctest: +SKIP
     """
+    if progress is not None and not callable(progress):
+        raise invalid("progress", CALLER, "None or a function of one text", progress)
     say = progress or (lambda line: None)
     sources = {"ffpp": ffpp, "celeb_df": celeb_df, "uadfv": uadfv, "folder": folder}
     sources = {name: path for name, path in sources.items() if path is not None}

@@ -15,13 +15,19 @@ CALLER = "deepfake_study"
 
 def check_detectors(detectors, weights, orders):
     """Return names, weights and orders of detectors as a list and dictionaries."""
-    names = [detectors] if isinstance(detectors, str) else list(detectors)
-    if not names or not set(names) <= set(DETECTORS) or len(set(names)) < len(names):
+    names = [detectors] if isinstance(detectors, str) else detectors
+    if isinstance(names, np.ndarray):
+        names = names.tolist()
+    known = isinstance(names, (list, tuple)) and all(
+        isinstance(name, str) and name in DETECTORS for name in names
+    )
+    if not known or not names or len(set(names)) < len(names):
         rule = f"one or several of {', '.join(DETECTORS)}, each once"
         raise invalid("detectors", CALLER, rule, detectors)
     for parameter, given in (("weights", weights), ("orders", orders)):
         if given is not None and not isinstance(given, Mapping):
             raise invalid(parameter, CALLER, "None or a dict by detector", given)
+    names = list(names)
     weights, orders = dict(weights or {}), dict(orders or {})
     for parameter, given in (("weights", weights), ("orders", orders)):
         strange = [name for name in given if name not in names]

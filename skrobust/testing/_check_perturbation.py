@@ -4,6 +4,8 @@ import warnings
 
 import numpy as np
 
+from skrobust._containers import to_array
+from skrobust._validation import check_flag, invalid
 from skrobust.testing.promises import Promises, same, seeded
 
 
@@ -35,7 +37,10 @@ def check_perturbation(perturbation, X=None, *, draws=True):
     methods = ("get_params", "fit", "transform", "perturb")
     promise = Promises("perturbation", perturbation, *methods)
     promise.check_copies()
-    X = _rows_for(perturbation) if X is None else X
+    check_flag(draws, "draws", "check_perturbation")
+    X = _rows_for(perturbation) if X is None else to_array(X, "X", "check_perturbation")
+    if not X.ndim or not len(X):
+        raise invalid("X", "check_perturbation", "an array of rows", X)
     before = X.copy()
     p = seeded(perturbation)
     promise(p.fit(X) is p, "fit must return self")

@@ -4,7 +4,10 @@ import pickle
 
 import numpy as np
 
+from skrobust._validation import check_count
 from skrobust.testing.promises import Promises, seeded
+
+_MOST = 10**6  # repeats; more take hours
 
 
 def _raises(call):
@@ -40,6 +43,7 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     >>> from skrobust.testing import check_sampler
     >>> check_sampler(SimpleRandomSampler())
     """
+    check_count(n_repeats, "n_repeats", "check_sampler", low=2, most=_MOST)
     promise = Promises("sampler", sampler, "get_params", "fit", "ask", "tell")
     if scores is None:
         rng = np.random.default_rng(0)

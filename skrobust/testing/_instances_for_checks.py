@@ -1,5 +1,7 @@
 """Instances of a class for its contract checks."""
 
+from skrobust._validation import invalid
+
 
 def instances_for_checks(class_):
     """Return instances of a class, small and fast, on which contracts are checked.
@@ -22,6 +24,8 @@ def instances_for_checks(class_):
     >>> for attack in instances_for_checks(FGSM):
     ...     check_attack(attack)
     """
+    if not isinstance(class_, type):
+        raise invalid("class_", "instances_for_checks", "a class", class_)
     get_params = getattr(class_, "_get_test_params", None)
     params = [{}] if get_params is None else get_params()
     return [class_(**one) for one in params]

@@ -8,7 +8,7 @@ import numpy as np
 
 from skrobust._parallel import StepBar
 from skrobust._results import Results
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice, invalid, is_integer
 from skrobust.perturbations import cifar_c, imagenet_c, mnist_c
 from skrobust.testing.dead_leaves import dead_leaves
 from skrobust.testing.picture_statistics import STATISTICS, picture_statistics
@@ -162,15 +162,18 @@ def _pictures(n, side):
 def _conditions(table, kinds, severities, side, caller):
     """Return the pairs of kind and severity that are to be measured."""
     names = list(dict.fromkeys(kind for kind, _ in table))
-    kinds = names if kinds is None else list(kinds)
+    kinds = names if kinds is None else kinds
+    if not isinstance(kinds, (list, tuple)):
+        raise invalid("kinds", caller, "None or a list of names of corruptions", kinds)
     for kind in kinds:
         check_choice(kind, "kinds", caller, tuple(names))
     if side == 28:
         severities = [None]
     else:
         given = severities
-        severities = list(given) if np.iterable(given) else []
-        known = all(s in range(1, 6) and not isinstance(s, bool) for s in severities)
+        listed = isinstance(given, (list, tuple, range, np.ndarray))
+        severities = list(given) if listed and np.ndim(given) == 1 else []
+        known = all(is_integer(s) and 1 <= s <= 5 for s in severities)
         if not severities or not known:
             raise invalid("severities", caller, "integers from 1 to 5", given)
     wanted = [(kind, s and int(s)) for kind in kinds for s in severities]

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, shape_of
-from skrobust.wrappers.rows_for_model import RowsForModel
+from skrobust._containers import is_frame, shape_of, to_array
+from skrobust._validation import invalid
+from skrobust.wrappers.rows_for_model import CALLER, RowsForModel
 
 _N_ASKED = 10  # rows of the sample that the model is asked
 _CHANNELS = (1, 3, 4)
@@ -14,7 +15,9 @@ def input_settings(source, input_shape, layout, dtype, sample):
     declared = None if hasattr(source, "net") else source.input_shape
     if input_shape is None and declared is not None:
         input_shape = declared
-    shape = () if sample is None or is_frame(sample) else shape_of(sample)[1:]
+    shape = ()
+    if sample is not None and not is_frame(sample):
+        shape = shape_of(sample, "sample", CALLER)[1:]
     width = getattr(source.estimator, "n_features_in_", None)
     if input_shape is None and len(shape) > 1 and width == np.prod(shape):
         # A pipeline of flat rows meets images.
@@ -46,12 +49,15 @@ def rows_to_ask(source, sample, settings):
 
 def _some_rows(sample):
     """Return a few rows from all over the sample, which may be sorted by class."""
-    if is_frame(sample) or hasattr(sample, "shape"):
-        n = shape_of(sample)[0]
-    else:
-        texts = all(isinstance(row, str) for row in sample)
-        sample = list(sample) if texts else np.asarray(sample)
-        n = len(sample)
+    is_listed = isinstance(sample, (list, tuple))
+    if is_listed and all(isinstance(row, str) for row in sample):
+        sample = list(sample)
+    elif not is_frame(sample) and not hasattr(sample, "shape"):
+        sample = to_array(sample, "sample", CALLER)
+    shape = shape_of(sample, "sample", CALLER)
+    if not shape or not shape[0]:
+        raise invalid("sample", CALLER, "an array, a list or a frame of rows", sample)
+    n = shape[0]
     places = np.unique(np.linspace(0, n - 1, min(n, _N_ASKED)).astype(int))
     if hasattr(sample, "iloc"):
         return sample.iloc[places]

@@ -12,12 +12,13 @@ def checked_classes(classes):
     if classes is None:
         return None
     is_map = isinstance(classes, dict)
-    given = one_per_row(list(classes.values()) if is_map else classes)
+    values = list(classes.values()) if is_map else classes
+    given = one_per_row(values, "classes", CALLER)
     labels = given.ravel().tolist()
     # Text and numbers do not sort together, and numpy makes text of both.
     is_mixed = given.dtype.kind == "O" and not all(isinstance(v, str) for v in labels)
-    few = len(labels) < 2 or len(set(labels)) < len(labels)
-    if few or is_mixed or given.ndim != 1 or any(map(is_missing, labels)):
+    is_list = given.ndim == 1 and not is_mixed and not any(map(is_missing, labels))
+    if not is_list or len(labels) < 2 or len(set(labels)) < len(labels):
         rule = (
             "None, or a list or dictionary of at least two different labels, all "
             "numbers or all text"

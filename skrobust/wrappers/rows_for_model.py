@@ -7,6 +7,7 @@ from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._one_line import one_line
 from skrobust._validation import invalid
 
+CALLER = "skrobust.wrap"
 LAYOUTS = ("NCHW", "NHWC", "NHWC->NCHW", "NCHW->NHWC")
 _CHANNELS = (1, 2, 3, 4)
 
@@ -248,27 +249,28 @@ def _cast(values, dtype):
 
 def check_input(input_shape, layout, dtype, data_range, caller):
     """Raise for parameters of the input that break their rules."""
-    if input_shape is not None and input_shape != "flat":
+    is_flat = isinstance(input_shape, str) and input_shape == "flat"
+    if input_shape is not None and not is_flat:
         rule = "None, 'flat' or a tuple of positive integers"
         sides = input_shape if isinstance(input_shape, (tuple, list)) else (0,)
         if not sides or any(
             not isinstance(n, (int, np.integer)) or n < 1 for n in sides
         ):
             raise invalid("input_shape", caller, rule, input_shape)
-    if layout is not None and layout not in LAYOUTS:
+    if layout is not None and not (isinstance(layout, str) and layout in LAYOUTS):
         rule = f"None or one of {', '.join(map(repr, LAYOUTS))}"
         raise invalid("layout", caller, rule, layout)
     if dtype is not None:
         try:
             np.dtype(dtype)
-        except TypeError:
+        except Exception:  # of numpy, which asks the object
             rule = "None or a dtype of numpy, such as 'float32'"
             raise invalid("dtype", caller, rule, dtype) from None
     if data_range is not None:
         rule = "None or (low, high) with low < high"
         try:
             low, high = (float(end) for end in data_range)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise invalid("data_range", caller, rule, data_range) from None
         if not np.isfinite([low, high]).all() or low >= high:
             raise invalid("data_range", caller, rule, data_range)

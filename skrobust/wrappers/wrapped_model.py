@@ -16,9 +16,7 @@ from skrobust._differentiable import differentiable_view
 from skrobust.wrappers.capabilities import Capabilities
 from skrobust.wrappers.model_sources import source_of
 from skrobust.wrappers.raw_answers import answer_array
-from skrobust.wrappers.rows_for_model import RowsForModel
-
-CALLER = "skrobust.wrap"
+from skrobust.wrappers.rows_for_model import CALLER, RowsForModel
 
 
 class WrappedModel(BaseEstimator):

@@ -9,7 +9,7 @@ import tempfile
 import numpy as np
 import pandas as pd
 import scipy.sparse
-from odd_inputs.odd_values import HUGE, NO_PLAIN, Index, strange
+from odd_inputs.odd_values import HUGE, NO_PLAIN, Either, Index, strange
 
 
 def forms(a):
@@ -38,7 +38,8 @@ def forms(a):
         yield "tensor", _tensor(a), a
         yield "tensor with gradient", _tensor(a, True), a
     if a.dtype.kind == "f":
-        yield "float32", a.astype(np.float32), a.astype(np.float32).astype(float)
+        single = a.astype(np.float32)
+        yield "float32", single, Either((single.astype(float), a))
         yield "float16", a.astype(np.float16), NO_PLAIN
     if a.dtype.kind in "iu":
         yield "floats", a.astype(float), a.astype(float)

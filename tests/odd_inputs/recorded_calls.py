@@ -14,6 +14,7 @@ import io
 import os
 import tempfile
 import warnings
+from unittest import mock
 
 FAMILIES = [
     "attacks", "base", "certificates", "datasets", "evaluation", "metrics", "nets",
@@ -24,11 +25,15 @@ SMALL = {"n_resamples": 100, "n_permutations": 19, "n_repeats": 3, "n_simulation
 
 
 def public_names():
-    """Return the public objects of all families by their full names."""
-    found = {}
+    """Return the public objects of all families, each by one of its full names."""
+    found, seen = {}, set()
     for family in FAMILIES:
         module = importlib.import_module(f"skrobust.{family}")
-        found |= {f"{family}.{name}": getattr(module, name) for name in module.__all__}
+        for name in module.__all__:
+            one = getattr(module, name)
+            if id(one) not in seen:  # some are in two families
+                found[f"{family}.{name}"] = one
+            seen.add(id(one))
     return found
 
 
@@ -66,13 +71,26 @@ def bound(function, args, kwargs):
 
 
 def small(function, given):
-    """Return small numbers of repeats for the parameters that count them."""
+    """Return small numbers of repeats for the parameters that count them, and a seed.
+
+    Without a seed two runs differ whatever the odd input does.
+    """
     found = {}
     for name, one in inspect.signature(function).parameters.items():
         value = given.get(name, one.default)
         if name in SMALL and type(value) is int:
             found[name] = min(value, SMALL[name])
+        if name == "random_state" and value is None:
+            found[name] = 0
     return found
+
+
+# Files that examples write are there when their calls are made again.
+_HOME = tempfile.TemporaryDirectory()
+
+
+def _kept_folder(*_args, **_kwargs):
+    return contextlib.nullcontext(tempfile.mkdtemp(dir=_HOME.name))
 
 
 class Program:
@@ -80,6 +98,15 @@ class Program:
 
     def __init__(self, name, first, params):
         self.name, self.steps = name, [(first, params)]
+
+    def make(self):
+        """Make the first call, and return what it makes."""
+        (function, params), steps = self.steps[0], self.steps
+        self.steps = [(function, params)]
+        try:
+            return self.run()[0]
+        finally:
+            self.steps = steps
 
     def run(self, place=0, changes=None):
         """Make all calls, with some arguments of one replaced; return all results.
@@ -109,7 +136,8 @@ class Program:
                 raise
             if i == 0:
                 target = result
-            results.append(result)
+            if function != "get_params":  # what is given is kept as it came
+                results.append(result)
             if i == place and i > 0:
                 break
         return results[1:] or results
@@ -148,7 +176,10 @@ class Recorder(ast.NodeTransformer):
             given = bound(function, args, kwargs)
             if given is not None:
                 given = copied(given)
-                given |= small(function, given)
+                added = small(function, given)
+                if "random_state" not in given:
+                    kwargs |= {n: v for n, v in added.items() if n == "random_state"}
+                given |= added
         if step and given is not None:
             self._of[id(owner)].steps.append((method, given))
         program = None
@@ -184,9 +215,12 @@ def recorded(name, public):
     space = {"__recorded__": recorder, "__name__": "__example__"}
     said = ""
     here = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with (
+        mock.patch("tempfile.TemporaryDirectory", _kept_folder),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
-        os.chdir(folder)
+        os.chdir(tempfile.mkdtemp(dir=_HOME.name))
         try:
             for part in parts:
                 tree = ast.fix_missing_locations(recorder.visit(ast.parse(part)))

@@ -4,6 +4,8 @@ import collections
 import inspect
 import sys
 import zlib
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from odd_inputs import odd_arrays, odd_values
@@ -51,10 +53,21 @@ EVERY = {
 }
 
 
-def taken(name, argument, case, share=1):
-    """Return whether an odd input is tried; ``share`` takes one of so many of all."""
-    own = EVERY.get(".".join(name.split(".")[:2]), EVERY.get(name.split(".")[0], 1))
-    return zlib.crc32(f"{name} {argument} {case}".encode()) % (own * share) == 0
+def chosen(cases, share=1, least=0):
+    """Return one case of so many, the same in each run, and at least ``least``."""
+    cases = sorted(cases, key=lambda one: one.number)
+    return [
+        one
+        for i, one in enumerate(cases)
+        if i < least or one.number % (every(one.name) * share) == 0
+    ]
+
+
+def every(name):
+    """Return of how many odd inputs of a call one is tried."""
+    family, _, rest = name.partition(".")
+    own = EVERY.get(f"{family}.{rest.partition('.')[0]}")
+    return own or EVERY.get(family, 1)
 
 
 def kind_of(value):
@@ -111,11 +124,19 @@ def arguments(program, place):
     for name, one in parameters.items():
         if one.default is not one.empty and name not in found:
             found[name] = _optional(name, one.default, given)
+    if getattr(function, "__module__", "") == "__example__":
+        # The parameters that a class of one's own adds are its own concern.
+        known = inspect.signature(_public_base(function)).parameters
+        found = {name: value for name, value in found.items() if name in known}
     return {
         name: value
         for name, value in found.items()
         if name not in LEFT_OUT and not name.startswith("_")
     }
+
+
+def _public_base(cls):
+    return next(base for base in cls.__mro__ if base.__module__ != "__example__")
 
 
 def _method(program, name):
@@ -174,12 +195,14 @@ def cases(program, place):
         yield name, value, kind_of(value)
 
 
-# In tables text is a category, which is left as it is.
+# In tables text is a category, which is left as it is. Names of clusters and groups
+# are drawn in their order, and "10" comes before "2".
 AS_TEXT = {"text of numbers", "bytes of numbers", "index objects"}
 
 
-def _is_table(program, argument):
-    return argument == "X" and getattr(program.steps[0][0], "_takes", "") == "table"
+def _is_text_there(program, argument):
+    is_table = getattr(program.steps[0][0], "_takes", "") == "table"
+    return (argument == "X" and is_table) or argument in PER_ROW
 
 
 class Tally:
@@ -197,49 +220,83 @@ class Tally:
     def add(self, name, argument, case, verdict, word):
         """Count one odd input."""
         self.counts[verdict] += 1
-        if verdict in {"inside", "silent"}:
+        if verdict in {"inside", "silent", "broken"}:
             self.found.append((name, argument, case, verdict, word))
 
     @property
     def tried(self):
         """Number of odd inputs."""
-        return sum(self.counts.values())
+        return sum(self.counts.values()) - self.counts["broken"]
 
 
-def run_program(program, tally, share=1):
-    """Put every odd input into every argument of every step of a program."""
+@dataclass
+class Case:
+    """One odd value in one argument of one call."""
+
+    name: str
+    argument: str
+    case: str
+    value: object
+    plain: object
+    run: object  # makes the call with a value
+    valid: object  # the result of the example
+    callables: set  # names of the functions among the other arguments
+
+    @property
+    def number(self):
+        """A number that is drawn by the names."""
+        return zlib.crc32(f"{self.name} {self.argument} {self.case}".encode())
+
+
+_OTHERS = ("sklearn.", "skorch.", "torch.")
+
+
+def odd_cases(program, tally):
+    """Yield every odd value in every argument of every step of a program."""
     what, whole, _ = attempt(program.run)
     # An example without its data is refused, and so must odd inputs be.
     refused = what == "raised" and ours(whole, "path")
     if what != "value" and not refused:
-        tally.counts["broken"] += 1
-        tally.found.append((program.name, "", "valid", "broken", repr(whole)))
+        tally.add(program.name, "", "valid", "broken", repr(whole))
         return
     steps = program.steps if what == "value" else program.steps[:1]
-    for place, (step, _given) in enumerate(steps):
+    made = type(program.make()) if len(steps) > 1 else None
+    for place, (step, given) in enumerate(steps):
         label = step if isinstance(step, str) else ""
         name = f"{program.name}.{label}" if label and place else program.name
 
         def run(value, place=place, argument=None):
             return program.run(place, {argument: value})
 
-        function = _method(program, step) if isinstance(step, str) else step
-        if str(getattr(function, "__module__", "")).startswith("sklearn"):
+        function = getattr(made, step, None) if isinstance(step, str) else step
+        if str(getattr(function, "__module__", "")).startswith(_OTHERS):
             continue  # an inherited method
         if label.startswith("_") and label != "__call__":
             continue  # what a class of an example calls of its base
-        what, valid, _ = attempt(lambda place=place: program.run(place))
-        for argument, _value, odd in cases(program, place):
+        what, plain_run, _ = attempt(lambda place=place: program.run(place))
+        functions = {one.__name__ for one in given.values() if inspect.isroutine(one)}
+        for argument, right, odd in cases(program, place):
+            valid = plain_run
+            if argument in PER_ROW and argument not in given:
+                _, valid, _ = attempt(partial(run, right, argument=argument))
             for case, value, plain in odd:
-                if not taken(name, argument, case, share):
-                    continue
-                if case in AS_TEXT and _is_table(program, argument):
+                if case in AS_TEXT and _is_text_there(program, argument):
                     plain = NO_PLAIN
-                verdict, word = judge(
-                    lambda v, run=run, argument=argument: run(v, argument=argument),
-                    argument, case, value, plain, valid,
-                )  # fmt: skip
-                tally.add(name, argument, case, verdict, word)
+                if case == "column" and argument == "X":
+                    plain = NO_PLAIN  # a feature; scores have one axis
+                call = partial(run, argument=argument)
+                yield Case(name, argument, case, value, plain, call, valid, functions)
+
+
+def run_name(programs, tally, share=1, least=0):
+    """Put odd inputs into every argument of every call of one public name."""
+    found = [case for program in programs for case in odd_cases(program, tally)]
+    for one in chosen(found, share, least):
+        verdict, word = judge(
+            one.run, one.argument, one.case, one.value, one.plain, one.valid,
+            one.callables,
+        )  # fmt: skip
+        tally.add(one.name, one.argument, one.case, verdict, word)
 
 
 def show(tally, file=sys.stdout):

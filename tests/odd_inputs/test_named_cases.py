@@ -3,15 +3,23 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from messages import check_one_sentence
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from skrobust.attacks import FGSM
+from skrobust import perturbations
+from skrobust._containers import to_array
+from skrobust.attacks import FGSM, AutoAttack
+from skrobust.base.changed_rows import row_distortion
+from skrobust.datasets import load_image_folder
+from skrobust.evaluation import verify_record
 from skrobust.metrics import (
     accuracy_stability_f_score,
+    by_group,
     compare_models,
     normalized_accuracy_score,
+    normalized_r2_score,
     period_stability_index,
     probability_shift,
     robust_accuracy_score,
@@ -24,7 +32,9 @@ from skrobust.perturbations import (
     TimeWarp,
     Translation,
 )
-from skrobust.sampling import SimpleRandomSampler
+from skrobust.report import build_markdown, build_report, report_from_json
+from skrobust.sampling import LikelihoodSurprise, SimpleRandomSampler
+from skrobust.testing._check_perturbation import _rows_for as rows_for
 
 Y = np.arange(12) % 2
 P = np.column_stack([1 - Y * 0.6 - 0.2, Y * 0.6 + 0.2])
@@ -62,11 +72,38 @@ def test_fractions_are_numbers():
     assert accuracy_stability_f_score(scores, beta=Fraction(1, 2)) == half
     exact = [Fraction(9, 10), Fraction(4, 5), Fraction(7, 10)]
     assert accuracy_stability_f_score(exact, beta=0.5) == pytest.approx(half, abs=1e-15)
-    # A parameter of a class is computed with as it is.
     rows = np.ones((2, 4, 4))
-    check_one_sentence(
-        lambda: GaussianNoise(std=Fraction(1, 2)).perturb(None, rows), "'std'.*float"
-    )
+    outs = [
+        GaussianNoise(std=std, random_state=0).perturb(None, rows)
+        for std in (0.5, Fraction(1, 2))
+    ]
+    np.testing.assert_array_equal(*outs)
+    # Other parameters of a class are computed with as they are.
+    check_one_sentence(lambda: FGSM(Fraction(1, 2)).perturb(None, X), "'eps'.*float")
+
+
+def strengths():
+    """Yield the perturbations, with each of their strengths that is no count."""
+    for cls in map(vars(perturbations).get, perturbations.__all__):
+        for name, strength in getattr(cls, "_strengths", {}).items():
+            value = cls._strong_params.get(name) or (*strength.levels, None)[0]
+            if value and not strength.whole:
+                yield cls, name, float(value)
+
+
+def test_every_strength_may_be_a_fraction():
+    n = 0
+    for cls, name, value in strengths():
+        made = [cls(**{name: v}, random_state=0) for v in (value, Fraction(value))]
+        rows = rows_for(made[0])
+        try:
+            right, out = (p.fit(rows).perturb(None, rows) for p in made)
+        except ValueError:  # needs a column of dates, three channels, a sampling rate
+            assert cls.__name__ in {"CategoryFlip", "DateShift", "MainsHum", "Saturate"}
+            continue
+        np.testing.assert_array_equal(out, right)
+        n += 1
+    assert n > 80
 
 
 @pytest.mark.parametrize("number", [2**63, 10**400])
@@ -131,3 +168,80 @@ def test_the_least_severity_changes_next_to_nothing(severity):
 )
 def test_what_is_no_array_is_named(odd):
     check_one_sentence(lambda: GaussianNoise(std=0.1).perturb(None, odd), "X")
+
+
+@pytest.mark.parametrize("path", [b"a", 3, "", "a\0b", "\ud800", "x" * 300, ["a"]])
+def test_what_names_no_file_is_refused_before_the_work(path):
+    for call in (report_from_json, verify_record, load_image_folder):
+        check_one_sentence(lambda call=call: call(path), "path|source")
+
+
+@pytest.mark.parametrize("collected", [None, {}, [], "text", {"models": []}])
+def test_what_is_no_report_is_named(collected):
+    for call in (build_report, build_markdown):
+        check_one_sentence(lambda call=call: call(collected), "'collected'")
+
+
+def test_numbers_of_nullable_frames_and_of_objects_are_numbers():
+    numbers = np.round(X, 3)
+    whole = pd.DataFrame({"a": numbers[:, 0], "b": np.arange(12)}).convert_dtypes()
+    gone = whole.mask(whole["b"] == 3)
+    assert to_array(whole).dtype == np.float64
+    np.testing.assert_array_equal(np.isnan(to_array(gone)).sum(axis=0), [1, 1])
+    assert to_array(whole[["b"]]).dtype.kind == "i"
+    moved = numbers + 0.5
+    distance, unit = row_distortion(numbers.astype(object), moved.astype(object))
+    assert unit == "root mean square"
+    np.testing.assert_allclose(distance, 0.5)
+
+
+def test_a_metric_that_takes_no_such_data_says_so():
+    def exact_score(y_true, y_pred):
+        if y_true.dtype.kind == "U":
+            raise ValueError("this metric takes numbers")
+        return np.mean(y_true == y_pred)
+
+    groups = {"groups": Y, "n_permutations": 9}
+    with pytest.raises(ValueError, match="takes numbers"):
+        by_group(exact_score, Y.astype(str), Y, **groups)
+    assert (by_group(exact_score, Y, Y, **groups).value == 1).all()
+
+
+def test_the_last_count_is_that_of_all_counts():
+    check_one_sentence(
+        lambda: FGSM(0.1, batch_size=2**63).perturb(
+            LogisticRegression().fit(X, Y), X, Y
+        ),
+        "'batch_size'.*at most",
+    )
+
+
+def test_halves_are_no_parameters():
+    model = LogisticRegression().fit(X, Y)
+    check_one_sentence(
+        lambda: FGSM(np.float16(0.1)).perturb(model, X, Y), "'eps'.*float"
+    )
+    FGSM(np.float32(0.1)).perturb(model, X, Y)
+
+
+def test_beyond_the_largest_number_a_surprise_is_infinite():
+    surprise = LikelihoodSurprise().fit(
+        np.random.default_rng(0).normal(size=(50, 2)), np.zeros(50)
+    )
+    far = surprise.score_samples([[1e308, 0.0], [1.0, 1.0]], [0, 0])
+    assert far[0] == np.inf
+    assert np.isfinite(far[1])
+
+
+def test_a_score_without_a_unit_has_no_largest_number():
+    y, p = np.array([3.0, 5, 2, 7]), np.array([2.5, 5, 2, 8])
+    sizes = {"n_features": 1, "n_samples": 100}
+    score = normalized_r2_score(y, p, **sizes)
+    assert normalized_r2_score(y * 1e300, p * 1e300, **sizes) == pytest.approx(score)
+
+
+@pytest.mark.parametrize("target", [object(), [1], {"a": 1}])
+def test_a_target_is_a_label(target):
+    model = LogisticRegression().fit(X, Y)
+    attack = AutoAttack(0.1, attacks=[FGSM()], target=target)
+    check_one_sentence(lambda: attack.perturb(model, X), "target")

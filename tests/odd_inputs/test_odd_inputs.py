@@ -1,6 +1,6 @@
 """Odd inputs in every argument of every public name: a value, or one sentence.
 
-``python -m pytest tests/odd_inputs -s -m ""`` prints the line of the table in
+``python -m pytest tests/odd_inputs -s -m thorough`` prints the line of the table in
 CONTRIBUTING.
 """
 
@@ -10,7 +10,7 @@ import pytest
 from odd_inputs import odd_arrays, odd_values
 from odd_inputs.known_cases import KNOWN
 from odd_inputs.recorded_calls import FAMILIES, public_names, recorded
-from odd_inputs.runner import RESULTS, Tally, run_program, show
+from odd_inputs.runner import RESULTS, Case, Tally, chosen, run_name, show
 
 pytest.importorskip("pandas")
 pytest.importorskip("polars")
@@ -20,6 +20,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 PUBLIC = public_names()
 FAST, FULL = 48, 12  # one odd input of so many
+LEAST = 40  # of a name, in the full part, where its arguments have as many
 FEWER = 6  # one name of so many, in the quick part: each runs its example first
 
 
@@ -30,7 +31,7 @@ def tally():
     show(whole)
 
 
-def try_family(family, share, tally, folder, fewer=1):
+def try_family(family, share, tally, folder, fewer=1, least=0):
     """Try the odd inputs of one family in a folder of its own."""
     names = [name for name in PUBLIC if name.partition(".")[0] == family]
     names = [name for name in names if name not in RESULTS][::fewer]
@@ -39,14 +40,18 @@ def try_family(family, share, tally, folder, fewer=1):
     try:
         for name in names:
             programs, _ = recorded(name, PUBLIC)
-            for program in programs:
-                if program.name.startswith(name):
-                    run_program(program, found, share)
+            own = [one for one in programs if is_of(one, name)]
+            run_name(own, found, share, least)
     finally:
         os.chdir(here)
         pyplot.close("all")
     tally.include(found)
     return found
+
+
+def is_of(program, name):
+    """Return whether a call is that of a public name, or of a method of its class."""
+    return program.name == name or program.name.startswith(f"{name}.")
 
 
 def unknown(found):
@@ -64,7 +69,7 @@ def test_some_odd_inputs(family, tally, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("family", FAMILIES)
 def test_odd_inputs(family, tally, tmp_path):
-    found = try_family(family, FULL, tally, tmp_path)
+    found = try_family(family, FULL, tally, tmp_path, least=LEAST)
     assert not unknown(found), unknown(found)
 
 
@@ -82,6 +87,17 @@ def test_there_are_forty_odd_arrays_of_each_kind(array):
     a = np.array(array)
     names = [name for name, *_ in (*odd_arrays.forms(a), *odd_arrays.values(a))]
     assert len(names) == len(set(names)) >= 40
+
+
+def test_the_full_part_takes_forty_of_each_name():
+    cases = [Case("metrics.name", "X", str(i), *[None] * 5) for i in range(200)]
+    some = chosen(cases, 12)
+    assert 5 < len(some) < 40
+    assert len(chosen(cases, 12, least=LEAST)) >= 40 == LEAST
+    assert len(chosen(cases[:30], 12, least=LEAST)) == 30
+    few = [Case("testing.name", "X", str(i), *[None] * 5) for i in range(200)]
+    assert len(chosen(few, 12)) < len(some)
+    assert len(chosen(few, 12, least=LEAST)) >= 40
 
 
 @pytest.mark.slow

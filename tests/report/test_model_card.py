@@ -140,7 +140,10 @@ def test_regressors_have_their_task_and_metric():
 @pytest.mark.parametrize(
     "bad, match",
     [
-        ({"format": "pdf"}, "'format' parameter of model_card must be 'huggingface'"),
+        (
+            {"format": "pdf"},
+            "'format' parameter of model_card must be one of 'huggingface'",
+        ),
         ({"model": "no"}, "'model' parameter of model_card must be one of"),
         ({"card": 3}, "'card' parameter of model_card must be None for Hugging Face"),
     ],

@@ -3,9 +3,9 @@
 import warnings
 from abc import abstractmethod
 from contextlib import nullcontext
+from copy import copy
 
 import numpy as np
-from sklearn.base import clone
 
 from skrobust._differentiable import differentiable_view
 from skrobust._keyed_noise.generator import seed_number
@@ -173,7 +173,8 @@ class MinimalNormAttack(BaseAttack):
         """
         check_parameters(self)
         seed_number(self.random_state, type(self).__name__)
-        free = clone(self).set_params(eps=np.inf, objective="misclassification")
+        # A clone would copy what no rule has looked at yet.
+        free = copy(self).set_params(eps=np.inf, objective="misclassification")
         result = free.run(estimator, X, y)
         for message in result.warnings:
             warnings.warn(message, UserWarning, stacklevel=2)

@@ -1,5 +1,7 @@
 """Target labels of an attack, and their indices in the scores."""
 
+import numbers
+
 import numpy as np
 
 from skrobust._containers import to_array
@@ -29,6 +31,10 @@ def target_labels(target, n, caller):
     if labels.ndim > 1 or (labels.ndim and len(labels) != n):
         rule = f"None, a label, or one label for each of the {n} samples"
         raise invalid("target", caller, rule, target)
+    if labels.dtype.kind not in "biufUS" and not all(
+        isinstance(label, (str, bytes, numbers.Real)) for label in labels.ravel()
+    ):
+        raise unknown_target(target, caller)
     return np.broadcast_to(labels, n)
 
 

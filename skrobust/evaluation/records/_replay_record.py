@@ -7,7 +7,7 @@ import numpy as np
 from skrobust._parameters import Number
 from skrobust._results import Results
 from skrobust._sealed import Damaged
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 from skrobust.evaluation.model_checks import quietly
 from skrobust.evaluation.records._verify_record import inner_rows
 from skrobust.evaluation.records.fingerprints import LABELS, ROWS, TRAINING_ROWS
@@ -113,6 +113,7 @@ def replay_record(
     caller = "replay_record"
     Number(low=0)(tolerance, "tolerance", caller)
     classes = _check_classes(classes, caller)
+    path = check_path(path, "path", caller)
     content = read_record(path)
     for part, state, _ in [*content.rows, *inner_rows(content, path)]:
         if state == DAMAGED:

@@ -6,6 +6,7 @@ import numpy as np
 
 from skrobust._results import Results
 from skrobust._sealed import Damaged, file_digest
+from skrobust._validation import check_path
 from skrobust.evaluation.records.inner_checks import (
     row_of_places,
     rows_of_replay,
@@ -84,6 +85,7 @@ def verify_record(path, *, model=None, X=None, y=None, X_train=None):
     (False, ['labels'])
     """
     caller = "verify_record"
+    path = check_path(path, "path", caller)
     content = read_record(path)
     rows = [*content.rows, *inner_rows(content, path)]
     found = [row for row in rows if row[1] == DAMAGED]

@@ -1,5 +1,6 @@
 """Record of an operational test."""
 
+from skrobust._containers import shape_of
 from skrobust._sealed import file_digest
 from skrobust._validation import invalid
 from skrobust.evaluation.records.recorder import check_record_path
@@ -63,5 +64,7 @@ def write_record(path, sampler, *, model=None, X=None):
         rule = "a sampler of skrobust.sampling"
         cure = "Evaluations take record=path themselves."
         raise invalid("sampler", caller, rule, type(sampler).__name__, cure)
+    if X is not None and not shape_of(X, "X", caller):
+        raise invalid("X", caller, "None, or the rows of the pool", X)
     content_of_sampler(sampler, model, X).write(path)
     return file_digest(path)

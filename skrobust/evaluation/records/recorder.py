@@ -1,10 +1,8 @@
 """Recorder: it runs evaluations and keeps what a record of them holds."""
 
 import inspect
-import os
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 from scipy.sparse import issparse
 
@@ -13,7 +11,7 @@ from skrobust._one_line import one_line
 from skrobust._parallel import active_session
 from skrobust._sealed import file_digest
 from skrobust._stacklevel import level_outside
-from skrobust._validation import invalid
+from skrobust._validation import check_path, invalid
 from skrobust.evaluation._isolation import Isolation
 from skrobust.evaluation.failures import reason_of
 from skrobust.evaluation.records.fingerprints import (
@@ -72,10 +70,10 @@ def recorded(record, function, arguments):
 
 def check_record_path(record, caller, name="record", rule=_WRONG):
     """Return the path of a record, or raise before the work where none can be there."""
-    fine = isinstance(record, (str, os.PathLike)) and str(record)
-    if not fine or "\0" in str(record):
-        raise invalid(name, caller, rule, record)
-    path = Path(record).resolve()
+    try:
+        path = check_path(record, name, caller).resolve()
+    except ValueError:
+        raise invalid(name, caller, rule, record) from None
     if path.is_dir() or not path.parent.is_dir():
         raise invalid(name, caller, rule, str(record))
     return path

@@ -106,6 +106,8 @@ def compare_groups(metric, data, params, groups, clusters, draws, caller):
         of = function_statistic(function, *data, **params)
     units = groups, clusters, len(data[0])
     comparison = GroupComparison(*units, draws, caller)
+    if spec is None:  # a metric that takes no such data says so; nan is for groups
+        of(comparison.units).whole()
     facts = {}
     if spec is None:
         comparison.greater_is_better = made.sign > 0

@@ -22,6 +22,7 @@ from skrobust._validation import (
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.normalized import against_accuracy, factors, signal_to_noise
 
+_LARGE = 1e150  # whose square is no double; the score has no unit
 _OF_RESAMPLE = ContextVar("skrobust_of_resample", default=False)
 
 
@@ -253,6 +254,9 @@ def measure_labels(
 def _regression(caller, y_true, y_pred, *, center=False, sample_weight=None, **_):
     y_true, y_pred = signal_to_noise.value_pair(y_true, y_pred, caller)
     weight = check_weights(sample_weight, len(y_true), caller)
+    largest = max(np.abs(y_true).max(initial=0), np.abs(y_pred).max(initial=0))
+    if largest > _LARGE:
+        y_true, y_pred = y_true / largest, y_pred / largest
     # np.maximum keeps the nan of a single sample.
     raw = float(np.maximum(0.0, r2_score(y_true, y_pred, sample_weight=weight)))
     ratio = signal_to_noise.value_snr(y_true, y_pred, weight, center)

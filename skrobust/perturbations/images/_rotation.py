@@ -104,7 +104,11 @@ class Rotation(FillingPerturbation):
     """
 
     _strengths = {"angle": Strength((5, 10, 15, 30, 60), low=None)}
-    _parameter_rules = {"both_ways": Flag(), "canvas": Choice("keep", "fit")}
+    _parameter_rules = {
+        "both_ways": Flag(),
+        "clockwise": Flag(),
+        "canvas": Choice("keep", "fit"),
+    }
     _noise = "fixed"
     _strong_params = {"angle": 40}
     _grows_with_severity = False

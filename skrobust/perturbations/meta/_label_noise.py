@@ -5,7 +5,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import (
     assert_all_finite,
-    check_consistent_length,
     column_or_1d,
     get_tags,
 )
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrobust._containers import one_per_row, refuse_mask
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
-from skrobust._validation import invalid, refuse_missing
+from skrobust._validation import check_same_length, invalid, refuse_missing
 from skrobust.perturbations.meta.label_flips import (
     check_flip_matrix,
     flip_labels,
@@ -147,7 +146,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         refuse_missing(y, caller, "y")
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
-        check_consistent_length(X, y)
+        check_same_length(caller, X=X, y=y)
         classes, codes = np.unique(y, return_inverse=True)
         noisy = self._flip(codes, len(classes), X)
         self.flipped_ = noisy != codes

@@ -1,16 +1,20 @@
 """Drift of the mean and of the scale of features."""
 
 import datetime
+import numbers
 
 import numpy as np
 
 from skrobust._containers import is_missing
-from skrobust._parameters import Choice
+from skrobust._parameters import Choice, Instance
 from skrobust._validation import invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.array_table import as_numbers, is_period
 from skrobust.perturbations.tables.column_selection import select_columns
 from skrobust.perturbations.tables.table_perturbation import FixedPerturbation
+
+# What names a column of a frame.
+_LABELS = (str, numbers.Integral, tuple, datetime.date, datetime.time)
 
 
 class MeanDrift(FixedPerturbation):
@@ -70,7 +74,10 @@ class MeanDrift(FixedPerturbation):
     """
 
     _strengths = {"size": Strength((0.1, 0.25, 0.5, 1, 2), low=None)}
-    _parameter_rules = {"shape": Choice("constant", "ramp", "step")}
+    _parameter_rules = {
+        "shape": Choice("constant", "ramp", "step"),
+        "along": Instance(_LABELS, "'position', or the name of a column", True),
+    }
     _whole_table = True
     _needs = frozenset({"scale"})
     _strong_params = {"size": 1.0}
@@ -158,7 +165,11 @@ def _moment(value):
     if isinstance(value, datetime.time):
         value = datetime.datetime.combine(datetime.date(1970, 1, 1), value)
     is_duration = isinstance(value, (datetime.timedelta, np.timedelta64))
-    moment = np.array(value, dtype="m8[us]" if is_duration else "M8[us]")
+    try:
+        moment = np.array(value, dtype="m8[us]" if is_duration else "M8[us]")
+    except (TypeError, ValueError):
+        rule = "a table whose column 'along' holds times"
+        raise invalid("X", "MeanDrift", rule, value) from None
     return float(moment.astype(np.int64))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._validation import invalid
+from skrobust._validation import invalid, number_array
 
 
 def severity_weights(severities, observed):
@@ -43,7 +43,7 @@ def severity_weights(severities, observed):
     [0.0, 0.25, 0.75, 0.0]
     """
     caller = "severity_weights"
-    levels = _numbers(severities)
+    levels = _numbers(severities, "severities", caller)
     known = levels[~np.isnan(levels)]
     if (
         levels.ndim != 1
@@ -52,7 +52,7 @@ def severity_weights(severities, observed):
     ):
         rule = "a sequence of numbers of at least 0, or nan, one for each condition"
         raise invalid("severities", caller, rule, severities)
-    seen = np.atleast_1d(_numbers(observed))
+    seen = np.atleast_1d(_numbers(observed, "observed", caller))
     if seen.ndim != 1 or not seen.size or not (seen >= 0).all():
         rule = "a number of at least 0, or a sequence of them"
         raise invalid("observed", caller, rule, observed)
@@ -71,9 +71,9 @@ def severity_weights(severities, observed):
     return weights
 
 
-def _numbers(values):
+def _numbers(values, name, caller):
     """Return numbers as an array; NaN for what is none, which the rules refuse."""
     try:
-        return np.asarray(values, dtype=np.float64)
+        return number_array(values, name, caller).astype(np.float64)
     except (TypeError, ValueError):
         return np.array(np.nan)

@@ -233,9 +233,12 @@ class Smoothing(SeriesPerturbation):
         level = bridge(series, self._positions)[:, :1]
         level = np.where(np.isnan(level), 0.0, level)
         holes = missing(series)
-        sums, counts = (
-            np.concatenate([np.zeros_like(level), np.cumsum(part, axis=1)], axis=1)
-            for part in (np.where(holes, 0.0, series - level), ~holes)
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums, counts = (
+                np.concatenate([np.zeros_like(level), np.cumsum(part, axis=1)], axis=1)
+                for part in (np.where(holes, 0.0, series - level), ~holes)
+            )
         total = sums[:, last] - sums[:, first]
+        if not np.isfinite(total).all():
+            raise ValueError("Smoothing needs X whose sums are finite: scale X down.")
         return level + total / np.maximum(counts[:, last] - counts[:, first], 1)

@@ -83,7 +83,7 @@ class VideoCompression(ImagePerturbation):
         self.clips = clips
 
     def _perturb(self, X, rng):
-        if self.clips is not None and len(X) % self.clips:
+        if self.clips is not None and len(X) % int(self.clips):
             raise ValueError(
                 f"VideoCompression with clips={self.clips} needs whole clips of so "
                 f"many rows. Got {len(X)} rows."
@@ -94,7 +94,7 @@ class VideoCompression(ImagePerturbation):
         if self.clips is None:
             return np.iinfo(np.intp).max
         rows = super()._batch_rows(size)
-        return max(1, rows // self.clips) * self.clips
+        return max(1, rows // int(self.clips)) * int(self.clips)
 
     def _perturb_images(self, images, rng):
         levels = np.rint(np.clip(images, 0, 1) * 255).astype(np.uint8)
@@ -103,7 +103,7 @@ class VideoCompression(ImagePerturbation):
     def _perturb_bytes(self, images, rng):
         av = require("av", "VideoCompression", extra="video")
         crf = max(1, int(np.rint(self._strength(images))))  # 0 is lossless
-        length = len(images) if self.clips is None else self.clips
+        length = len(images) if self.clips is None else int(self.clips)
         out = np.empty_like(images)
         for i in range(0, len(images), length):
             clip, rows = images[i : i + length], slice(i, i + length)

@@ -141,7 +141,10 @@ def estimate_annotator_noise(answers, *, n_classes=2, names=None, confidence=0.9
     table = answer_table(answers, caller)
     if names is None:
         names = range(table.shape[1])
-    names = [str(name) for name in one_per_row(names).tolist()]
+    names = one_per_row(names, "names", caller)
+    if names.ndim != 1:
+        raise invalid("names", caller, "a list of names, one for each column", names)
+    names = [str(name) for name in names.tolist()]
     if len(set(names)) != len(names) or len(names) != table.shape[1]:
         rule = f"{table.shape[1]} different names, one for each column"
         raise invalid("names", caller, rule, names)

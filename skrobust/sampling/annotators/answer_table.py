@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from skrobust._containers import is_missing
+from skrobust._containers import is_missing, one_per_row, refuse_unordered
 from skrobust._validation import invalid
 
 RULE = "an array of shape (n_inputs, n_answers), with None where there is no answer"
@@ -12,14 +12,19 @@ RULE = "an array of shape (n_inputs, n_answers), with None where there is no ans
 
 def answer_table(answers, caller):
     """Return answers as a table of objects, None where there is none, or raise."""
-    rows = answers.tolist() if hasattr(answers, "tolist") else list(answers)
-    if hasattr(answers, "to_numpy"):
+    refuse_unordered(answers, "answers", caller)
+    rows = answers
+    if isinstance(answers, np.ma.MaskedArray):
+        rows = one_per_row(answers, "answers", caller).tolist()
+    elif hasattr(answers, "to_numpy"):
         rows = answers.to_numpy().tolist()
-    is_table = rows and all(isinstance(row, (list, tuple)) for row in rows)
-    if not is_table or len({len(row) for row in rows}) != 1 or not len(rows[0]):
-        raise invalid(
-            "answers", caller, RULE, np.shape(np.array(answers, dtype=object))
-        )
+    elif hasattr(answers, "tolist"):
+        rows = answers.tolist()
+    is_table = isinstance(rows, (list, tuple)) and len(rows) > 0
+    if not is_table or not all(isinstance(row, (list, tuple)) for row in rows):
+        raise invalid("answers", caller, RULE, answers)
+    if len({len(row) for row in rows}) != 1 or not len(rows[0]):
+        raise invalid("answers", caller, RULE, answers)
     table = np.empty((len(rows), len(rows[0])), dtype=object)
     for at, row in enumerate(rows):
         table[at] = [None if is_missing(one) else one for one in row]

@@ -133,7 +133,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         caller = self._caller("result")
         self._check_parameters()
         check_confidence(confidence, caller)
-        method = self._stopping if method == "stopping" else method
+        is_stopping = isinstance(method, str) and method == "stopping"
+        method = self._stopping if is_stopping else method
         answers = self._answers_of(model, caller)
         predictor = self._predictor_of(model, predictor, estimator)
         answered, unknown = self._answered(answers)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 from skrobust._containers import (
     is_frame,
     is_mapped,
+    named_once,
     one_per_row,
     refuse_mask,
     shape_of,
@@ -93,7 +94,7 @@ def check_inputs(sampler, X):
     if sampler.estimator is None and not is_frame(X):
         return check_finite_rows(checked_numbers(sampler, X, reset=True), caller)
     if n_dim == 2:
-        validate_data(sampler, X, skip_check_array=True)
+        validate_data(sampler, named_once(X), skip_check_array=True)
     return X
 
 

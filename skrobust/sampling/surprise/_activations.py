@@ -8,12 +8,12 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import to_array
+from skrobust._containers import refuse_unordered, shape_of
 from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
 from skrobust._parallel import StepBar, count, counting
 from skrobust._responses import check_net_input, is_net, respond, undisturbed, unwrap
-from skrobust._validation import check_choice, check_count, invalid
+from skrobust._validation import check_choice, check_count, invalid, number_array
 
 POOLS = ("flatten", "mean")
 _BATCH = 4096  # rows of an MLP at a time
@@ -96,8 +96,11 @@ def extract_activations(
     check_net_input(estimator, X)
     for _, step in steps:
         X = respond(step, "transform", X)
-    n = len(X) if isinstance(X, (list, tuple)) else X.shape[0]
-    with StepBar(n, caller, verbose) as bar, counting(bar):
+    refuse_unordered(X, "X", caller)
+    shape = shape_of(X, "X", caller)
+    if not shape:
+        raise invalid("X", caller, "an array, a list or a frame of rows", X)
+    with StepBar(shape[0], caller, verbose) as bar, counting(bar):
         return as_rows(activations(model, X, layer, batch_size, caller), pool)
 
 
@@ -117,7 +120,9 @@ def _mlp_activations(mlp, X, layer, batch_size, caller):
         rule = f"a hidden layer of {type(mlp).__name__}, 0 to {n_hidden - 1}"
         raise invalid("layer", caller, f"{rule}, or None", layer)
     last = layer % n_hidden
-    X = check_array(to_array(X), dtype=mlp.coefs_[0].dtype, input_name="X")
+    X = check_array(
+        number_array(X, "X", caller), dtype=mlp.coefs_[0].dtype, input_name="X"
+    )
     if X.shape[1] != mlp.n_features_in_:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(mlp).__name__} is expecting "

@@ -120,6 +120,7 @@ class _Density:
             + d * (np.log(self._width) + np.log(2 * np.pi) / 2)
         )
 
+    @np.errstate(over="ignore", invalid="ignore")
     def scores(self, rows):
         out = np.empty(len(rows))
         step = max(1, _CELLS // len(self._side))
@@ -131,4 +132,6 @@ class _Density:
             np.exp(s, out=s)
             half = np.einsum("ij,ij->i", q, q) / 2
             out[at : at + step] = half - top - np.log(s.sum(axis=1))
+            # So far out that the square is no double: the surprise is none either.
+            out[at : at + step][~np.isfinite(half)] = np.inf
         return out + self._constant
