@@ -1,6 +1,7 @@
 """Models from files, without running code that is not trusted."""
 
 import importlib
+import sys
 import zipfile
 from pathlib import Path
 
@@ -92,10 +93,20 @@ def _is_everyday(name):
     if name in _EVERYDAY:
         return True
     module, _, attribute = name.rpartition(".")
+    if module == "_loss":  # what older releases of scikit-learn call a module of theirs
+        found = _class_of("sklearn._loss._loss", attribute)
+        loaded = getattr(sys.modules.get(module), attribute, None)
+        return found is not None and found is loaded
     if not module.startswith("sklearn."):
         return False
+    found = _class_of(module, attribute)
+    return found is not None and found.__module__.startswith("sklearn.")
+
+
+def _class_of(module, name):
+    """Return a class of a module, or None."""
     try:
-        found = getattr(importlib.import_module(module), attribute, None)
+        found = getattr(importlib.import_module(module), name, None)
     except ImportError:
-        return False
-    return isinstance(found, type) and found.__module__.startswith("sklearn.")
+        return None
+    return found if isinstance(found, type) else None

@@ -1,7 +1,9 @@
 """Commands answer at once, and refuse before a model is loaded."""
 
+import importlib
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -92,4 +94,17 @@ def test_functions_of_scikit_learn_are_not_trusted(tmp_path):
     "name", ["sklearn.pipeline.Memory", "sklearn.nowhere.A", "skorch.NeuralNet"]
 )
 def test_what_others_define_is_not_trusted(name):
+    assert not model_file._is_everyday(name)
+
+
+def test_a_module_called_like_one_of_scikit_learn_is_not_trusted(monkeypatch):
+    name = "_loss.CyHalfMultinomialLoss"  # as older releases write it
+    other = types.ModuleType("_loss")
+    other.CyHalfMultinomialLoss = type("CyHalfMultinomialLoss", (), {})
+    monkeypatch.setitem(sys.modules, "_loss", other)
+    assert not model_file._is_everyday(name)
+    theirs = importlib.import_module("sklearn._loss._loss")
+    monkeypatch.setitem(sys.modules, "_loss", theirs)
+    assert model_file._is_everyday(name)
+    monkeypatch.delitem(sys.modules, "_loss")
     assert not model_file._is_everyday(name)

@@ -92,6 +92,10 @@ def test_functions_that_need_all_rows_say_so():
             use(rows)
 
 
+def flat_rows(images):
+    return np.reshape(images, (-1, 36))
+
+
 def test_images_on_disk_are_read_in_slices(tmp_path):
     pillow = pytest.importorskip("PIL.Image")
     paths = [tmp_path / f"{i}.png" for i in range(5)]
@@ -100,7 +104,7 @@ def test_images_on_disk_are_read_in_slices(tmp_path):
     rows = BatchedRows.from_arrays(LazyImages(paths), np.arange(5), batch_size=2)
     assert whole(rows)[0][:, 0, 0, 0].tolist() == [0, 1, 2, 3, 4]
     images, y = LazyImages(paths, memory_limit=200), np.arange(5) % 2  # bytes, 36 each
-    flat = FunctionTransformer(np.reshape, kw_args={"shape": (-1, 36)})
+    flat = FunctionTransformer(flat_rows)
     model = make_pipeline(flat, DummyClassifier()).fit(np.zeros((2, 36)), [0, 1])
     kind = {"data_range": (0, 255), "channel_axis": -1, "random_state": 0}
     noise = [GaussianNoise(std=9.0, **kind)]

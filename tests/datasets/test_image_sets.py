@@ -445,7 +445,7 @@ def test_sizes_are_made_equal_only_when_asked(tmp_path):
 def test_without_verifying_only_headers_are_read(tmp_path):
     path = save(tmp_path / "a" / "x_0.jpg", 9)
     other = tmp_path / "a" / "x_1.jpg"
-    other.write_bytes(path.read_bytes()[:-30])
+    other.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(ValueError, match="x_1"):
         load_image_folder(tmp_path)
     found = load_image_folder(tmp_path, verify=False)

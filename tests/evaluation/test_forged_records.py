@@ -169,7 +169,7 @@ def test_what_a_record_does_not_name_is_said_to_be_not_compared(model, tmp_path)
 
 def test_a_record_is_named_by_a_path(model):
     for call in (verify_record, replay_record):
-        with pytest.raises(TypeError, match="path of its file"):
+        with pytest.raises(ValueError, match=r"'path' parameter of .*_record must be"):
             call(None)
     sampler = SimpleRandomSampler(random_state=0).fit(np.ones(9))
     with pytest.raises(ValueError, match="'path' parameter of write_record"):

@@ -6,7 +6,6 @@ alone: nothing is unpacked or decompressed, no name leads out of the archive, an
 that differs from what the writer makes of its members is damaged.
 """
 
-import os
 import re
 import struct
 import zlib
@@ -99,8 +98,6 @@ def read_members(path):
     Damaged
         For what is no archive of this form.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"A record is named by the path of its file. Got {path!r}.")
     path = Path(path)
     what = repr(path.name)
     if not path.is_file():
