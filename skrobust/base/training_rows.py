@@ -1,5 +1,6 @@
 """Input checks, row choice and tags shared by resamplers of training rows."""
 
+import importlib
 import sys
 
 import numpy as np
@@ -68,9 +69,9 @@ def replace_rows(rows, new, chosen):
 def sampler_tags(tags):
     """Return the tags of a sampler, imbalanced-learn's own where it is in use."""
     tags.target_tags.required = True
-    imblearn = sys.modules.get("imblearn.utils._tags")
-    if imblearn is None:
+    if "imblearn.utils" not in sys.modules:
         return tags
+    imblearn = importlib.import_module("imblearn.utils._tags")  # some load it late
     return imblearn.Tags(
         estimator_type="sampler",
         target_tags=tags.target_tags,

@@ -75,7 +75,7 @@ def test_models_of_scikit_learn_need_no_trust_and_their_parts_are_shown(
     loaded = model_file.load_model(path, {"trust": ()}, said.append)
     assert np.array_equal(loaded.predict(X), model.predict(X))
     unknown = skops_io.get_untrusted_types(file=path)
-    assert unknown
+    assert unknown or isinstance(model, RandomForestClassifier)  # none in 1.6
     assert all(name in said[-1] for name in unknown)
 
 
