@@ -49,10 +49,10 @@ bench: $(BENCH)/.bench
 # The lowest and the newest versions of what is needed, each in environments of its own,
 # with a wheel that is built, installed and tried outside the tree. Needs the network;
 # `make floors SETS=core` takes the fewest packages, `SETS="main more torch"` the others,
-# `PYTHONS="python3.12 python3.13"` other interpreters.
+# `PYTHONS="python3.12 python3.13"` other interpreters, `QUICK=--quick` fewer tests.
 SETS ?= core main
 PYTHONS ?= $(PYTHON)
-VERSIONS = $(BIN)/python .ci/versions.py $@ $(SETS:%=--extras %) $(PYTHONS:%=--python %)
+VERSIONS = $(BIN)/python .ci/versions.py $@ $(SETS:%=--extras %) $(PYTHONS:%=--python %) $(QUICK)
 
 floors newest: $(BIN)/python
 	$(VERSIONS)

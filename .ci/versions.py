@@ -155,7 +155,7 @@ def check(kind, extras, python, wheel, folder, tests):
     words = [what, *TEST_TOOLS.get(extras, [*TOOLS, "pandas", "polars"])]
     if kind == "floors":
         listed = folder / f"{place.name}.txt"
-        lowest = floors(names, version)
+        lowest = {"polars": floors(["test"], version)["polars"]} | floors(names, version)
         listed.write_text("".join(f"{n}=={v}\n" for n, v in lowest.items()))
         words += ["--constraint", listed]
     else:
