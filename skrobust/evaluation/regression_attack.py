@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skrobust._containers import n_rows
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
