@@ -1,6 +1,7 @@
 """What every attack promises: None means what is written, results say what changed."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -160,3 +161,29 @@ def test_fab_steps_to_the_plane_from_either_side(norm, box):
     dual = {np.inf: 1, 2: 2, 1: np.inf}[norm]
     shortest = np.abs(margin) / np.linalg.norm(gradient, dual, axis=1)
     np.testing.assert_allclose(np.linalg.norm(step, norm, axis=1), shortest)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("shape", [(3,), (5,), (2, 2), (4, 1)], ids=str)
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_rows_of_another_shape_are_refused_by_a_sentence(kind, shape):
+    rows = np.resize(X, (len(X), *shape))
+    model, told = TREE if kind is ExactTree else LINEAR, re.escape(str(shape))
+    ours = rf"{kind.__name__} got rows of shape {told}; the model takes 4 features"
+    its = rf"X has {shape[0]} features, but|Found array with dim 3|rows of shape {told}"
+    for attack in instances_for_checks(kind)[:1]:
+        with pytest.raises(ValueError, match=f"{ours}|{its}"):
+            attack.perturb(model, rows, Y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_walks_of_the_maximum_norm_come_near_the_corner_of_a_linear_model(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(60, 12))
+    model = LogisticRegression().fit(rows, rows @ rng.normal(size=12) > 0)
+    shortest = np.abs(model.decision_function(rows)) / np.abs(model.coef_).sum()
+    attack = HopSkipJump(n_steps=15, starts="rows", random_state=0)
+    result = attack.run(model, rows)
+    assert result.success.all()
+    assert (result.norm >= shortest * (1 - 1e-9)).all()
+    assert np.quantile(result.norm / shortest, 0.9) < 1.01
