@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -166,3 +167,40 @@ def test_a_model_that_lists_no_classes_has_flags():
     assert one.classes_.tolist() == [0, 1]
     assert (one.predict(X) == labels[:, 1]).all()
     assert OneLabel(Flags(), "any").codes(labels).tolist() == list(labels @ [4, 2, 1])
+
+
+class Answering(BaseEstimator):
+    """Model whose answers are given; it lists no classes."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return self.answers
+
+
+@pytest.mark.parametrize(
+    ("answers", "label", "below"),
+    [(Y, 3, 3), (Y, -1, 3), (Y[:, :2], 2, 2), (Y[:, 0], 0, 1), (Y[:, 0], 1, 1)],
+)
+def test_a_label_is_one_of_those_that_the_model_answers(answers, label, below):
+    rule = f"must be the place of a label, below {below}. Got {label}"
+    with pytest.raises(ValueError, match=rule):
+        OneLabel(Answering(answers), label).predict(X)
+
+
+@pytest.mark.parametrize("name", ["members", "rest", "margins"])
+def test_classes_of_every_label_are_the_values_it_takes(name):
+    model = models()[name]
+    for k in range(3):
+        one = OneLabel(model, k)
+        assert one.classes_.tolist() == [0, 1]
+        assert set(one.predict(X)) == set(one.classes_)
+    # Where the model has no such label, it is told on the first answer.
+    none = OneLabel(model, 3)
+    assert none.classes_.tolist() == [0, 1]
+    with pytest.raises((ValueError, IndexError)):
+        none.predict(X)

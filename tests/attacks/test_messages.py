@@ -5,7 +5,7 @@ import pytest
 from messages import check_one_sentence
 from problems import linear_problem
 from sklearn.cluster import KMeans
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
@@ -59,6 +59,17 @@ ROWS = {
     "attack sparse": (
         lambda: FGSM().perturb(MODEL, OneHotEncoder().fit_transform(X), Y),
         "the model takes"),
+    "targets that are text": (
+        lambda: FGSM(objective="prediction_error").run(
+            Ridge().fit(X, Y), X, np.array(["a", "b"])[Y]), "FGSM needs numbers"),
+    "targets left out": (
+        lambda: FGSM(objective="prediction_error").run(Ridge().fit(X, Y), X),
+        "FGSM needs y for objective='prediction_error'"),
+    "objective of a regressor": (
+        lambda: FGSM(objective="misclassification").run(Ridge().fit(X, Y), X, Y),
+        "'prediction_error' for a regressor"),
+    "target of a regressor": (
+        lambda: FGSM(target=1).run(Ridge().fit(X, Y), X, Y), "None for a regressor"),
 }  # fmt: skip
 
 

@@ -61,3 +61,22 @@ def test_columns_of_a_frame_are_named_by_their_place_in_it():
     attack = RandomSearch(constraints=Constraints(integer=["age"]))
     with pytest.raises(ValueError, match="feature 1 must hold whole numbers, and row"):
         attack.perturb(model, frame, Y)
+
+
+SPREADS = {
+    "std": np.std(X, axis=0),
+    "iqr": np.subtract(*np.quantile(X, [0.75, 0.25], axis=0)),
+    "range": np.ptp(X, axis=0),
+}
+
+
+@pytest.mark.parametrize("unit", SPREADS)
+def test_a_radius_in_units_of_the_spread_is_read_where_the_rows_are_known(unit):
+    attack = RandomSearch(f"0.5 {unit}")
+    assert read_attack(attack, "attack", "f") is attack
+    read = read_attack(attack, "attack", "f", X=X)
+    assert read.eps == 0.5
+    np.testing.assert_allclose(read.constraints.scale, SPREADS[unit])
+    assert attack.eps == f"0.5 {unit}"
+    number = RandomSearch(0.5)
+    assert read_attack(number, "attack", "f", X=X) is number

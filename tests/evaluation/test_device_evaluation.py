@@ -17,7 +17,10 @@ import skrobust.perturbations as sp  # noqa: E402
 from skrobust import wrap  # noqa: E402
 from skrobust.attacks import FGSM  # noqa: E402
 from skrobust.evaluation import device_answers, evaluate_perturbations  # noqa: E402
-from skrobust.evaluation.answering_devices import on_devices  # noqa: E402
+from skrobust.evaluation.answering_devices import (  # noqa: E402
+    moved_once,
+    on_devices,
+)
 from skrobust.metrics import get_scorer  # noqa: E402
 from skrobust.nets import ToNetInput, make_net_classifier  # noqa: E402
 
@@ -309,3 +312,22 @@ def test_the_gpu_finds_what_the_host_finds(host, precision):
     devices = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
     settings["device"] = devices
     same(evaluate_perturbations(NET, X, Y, CONDITIONS, **settings), host)
+
+
+@pytest.mark.parametrize("kinds", ["none", "all", "some", "last"])
+@pytest.mark.parametrize("proxy", [False, True])
+def test_rows_move_where_every_condition_takes_them_and_nowhere_else(
+    kinds, proxy, device
+):
+    way, host = CONDITIONS[1], FGSM(2.0)  # which takes rows of the host
+    conditions = {
+        "none": [host], "all": [way, way], "some": [host, way], "last": [way, host],
+    }[kinds]  # fmt: skip
+    estimator = on_devices(NET, X, "cpu", "float32", False, "test") if proxy else NET
+    for rows in (X, torch.from_numpy(X)):
+        moved = moved_once(rows, conditions, estimator)
+        if proxy and kinds == "all":
+            assert torch.is_tensor(moved)
+            assert torch.equal(moved, torch.from_numpy(X))
+        else:
+            assert moved is rows

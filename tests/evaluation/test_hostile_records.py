@@ -199,6 +199,8 @@ def test_no_other_class_is_made(name, record, model):
          "fitted": {}},
         {"class": ["x"], "params": {}, "fitted": {}}, {"class": "x"}, {},
         {"objects": [[10**12], []]}, {"objects": [[-1, -1], [1]]}, {"array": 7},
+        {"objects": [[-1], [1, 2]]}, {"objects": [[2], [1]]},
+        {"objects": [[1] * 40, [1]]},
         {"scalar": ["O", 1]}, {"scalar": ["V9999999999", 1]}, {"float": "1e9"},
         {"dict": [[[1], 2]]}, {"unknown": "x"}, {"other": 1}, {"_init__": 1},
         {"tuple": {"dict": 3}}, {"slice": [1]},

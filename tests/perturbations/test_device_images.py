@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import skrobust.perturbations as sp
 from skrobust import _containers
@@ -115,6 +116,18 @@ def test_colours_agree_with_the_host(p, axis):
     compare(seeded(p), np.ascontiguousarray(np.moveaxis(BYTES / 255, -1, axis)))
     with pytest.raises(ValueError, match="Saturate needs images with 3 channels"):
         perturb_on_device(p, torch.zeros(2, 8, 8))
+
+
+@pytest.mark.parametrize("p", KINDS + DRAWN + COLOURS, ids=str)
+def test_values_beyond_a_learned_range_agree_with_the_host(p):
+    for dtype in (np.float64, np.float32):
+        X = (1.6 * (BYTES / 255) - 0.3).astype(dtype)
+        fitted = seeded(clone(p)).fit(0.8 * X)
+        got = perturb_on_device(fitted, torch.from_numpy(X)).numpy()
+        tolerance = 1e-11 if dtype == np.float64 else 1e-5
+        difference = np.abs(got - fitted.perturb(None, X))
+        a_step = isinstance(p, sp.Quantization)  # where a value meets a half
+        assert (difference > tolerance).mean() <= 0.01 * a_step
 
 
 @pytest.mark.parametrize("p", SHOT, ids=str)

@@ -1,6 +1,7 @@
 """What differs in content has another digest; what has no name has none."""
 
 import cmath
+import copyreg
 import math
 import pickle
 import re
@@ -12,6 +13,18 @@ from sklearn.preprocessing import FunctionTransformer
 from skrobust._sealed import find_named, is_as_named, write_named
 from skrobust.base.content_digest import content_digest
 
+
+class Registered:
+    """Class that cannot pickle itself; copyreg says how."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("it is registered")
+
+
+copyreg.pickle(Registered, lambda one: (Registered, (one.content,)))
 PAIRS = {
     "signed zeros": (np.array([0.0]), np.array([-0.0])),
     "signed zeros alone": (0.0, -0.0),
@@ -19,12 +32,17 @@ PAIRS = {
     "shapes": (np.zeros((2, 3)), np.zeros((3, 2))),
     "texts": (np.array(["ab", "c"], dtype=object), np.array(["a", "bc"], dtype=object)),
     "text and number": (np.array(["1"], dtype=object), np.array([1], dtype=object)),
+    "text and bytes": (
+        np.array(["ab", "c"], dtype=object), np.array([b"ab", "c"], dtype=object)),
+    "mixed objects": (
+        np.array(["a", 1], dtype=object), np.array([1, "a"], dtype=object)),
+    "registered classes": (Registered(1), Registered(2)),
     "masks": (np.ma.array([1, 2]), np.ma.array([1, 2], mask=[True, False])),
     "builtins": (math.sin, cmath.sin),
     "ufuncs": (FunctionTransformer(np.log), FunctionTransformer(np.log1p)),
     "patterns": (re.compile("a"), re.compile("a", re.IGNORECASE)),
     "nesting": ([[1], 2], [1, [2]]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAIRS)

@@ -197,9 +197,8 @@ class BoundaryWalk(BestSoFar):
         domain, n = self._search.domain, int(self._attack.n_directions * np.sqrt(step))
         size = (len(rows), n, *self.x.shape[1:])
         rng = self._search.rng(step, rows)
-        is_linf = self._attack.norm == np.inf
-        u = rng.uniform(-1, 1, size=size) if is_linf else rng.normal(size=size)
-        u = np.asarray(u, dtype=np.float64).reshape(-1, *self.x.shape[1:])
+        u = np.asarray(rng.normal(size=size), dtype=np.float64)
+        u = u.reshape(-1, *self.x.shape[1:])
         u /= per_sample(length(u, 2), u)
         reach = self.score[rows] / np.sqrt(self._d)
         reach = reach.reshape((-1, 1) + (1,) * (self.x.ndim - 1))
@@ -212,8 +211,6 @@ class BoundaryWalk(BestSoFar):
         mean = vote.mean(axis=1, keepdims=True, where=asked)
         vote = np.where(np.abs(mean) < 1, vote - mean, vote) * asked
         v = (vote.reshape(vote.shape + (1,) * (self.x.ndim - 1)) * u).mean(axis=1)
-        if is_linf:
-            return np.sign(v)
         long = length(v, 2)
         return v / per_sample(np.where(long > 0, long, 1.0), v)
 

@@ -170,7 +170,7 @@ class ShotNoise(ImagePerturbation):
             return np.where(values > 0, noisy, 0) + beyond
         # What is next to a level is that level, whatever the last digits.
         level = np.floor(values * 255 + 1e-4)
-        rest = np.maximum(values - level / 255, 0).reshape(-1)
+        rest = (values - level / 255).reshape(-1)
         counts = _level_counts(level.astype(np.uint8), words, photons)
         between = np.flatnonzero(rest > 1e-6)
         if between.size:
