@@ -39,6 +39,8 @@ def leaves(value, found=None, depth=0):
         value = value.detach().cpu().numpy()
     if depth > 6 or value is None or isinstance(value, (str, bytes)):
         return found
+    if hasattr(value, "toarray"):
+        value = value.toarray()
     if hasattr(value, "iloc"):
         with contextlib.suppress(TypeError, ValueError, OverflowError):
             value = value.to_numpy(dtype=float, na_value=np.nan)

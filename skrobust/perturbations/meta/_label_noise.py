@@ -9,13 +9,17 @@ from sklearn.utils import (
     get_tags,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._containers import one_per_row, refuse_mask
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
-from skrobust._validation import check_same_length, invalid, refuse_missing
+from skrobust._validation import (
+    check_classes,
+    check_same_length,
+    invalid,
+    refuse_missing,
+)
 from skrobust.perturbations.meta.label_flips import (
     check_flip_matrix,
     flip_labels,
@@ -145,7 +149,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(one_per_row(y, "y", caller), warn=True)
         refuse_missing(y, caller, "y")
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        check_classes(y, caller)
         check_same_length(caller, X=X, y=y)
         classes, codes = np.unique(y, return_inverse=True)
         noisy = self._flip(codes, len(classes), X)
