@@ -204,6 +204,10 @@ def check_targets(y, caller, *, name="y", warn=False):
     if not y.ndim:
         raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
     y = column_or_1d(y, warn=warn)
+    for value in y if y.dtype.kind == "O" else ():
+        if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+            rule = "1-D labels of shape (n_samples,), one value for each row"
+            raise invalid(name, caller, rule, value)
     refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")

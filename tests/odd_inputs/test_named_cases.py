@@ -11,12 +11,13 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import skrobust
 from skrobust import perturbations
 from skrobust._containers import to_array
-from skrobust.attacks import FGSM, AutoAttack
-from skrobust.base.changed_rows import row_distortion
+from skrobust.attacks import FGSM, AutoAttack, Square, WordSubstitution
+from skrobust.base.changed_rows import row_distortion, same_cells
 from skrobust.certificates import SmoothedClassifier
 from skrobust.datasets import BatchedRows, FaceCrop, load_image_folder
 from skrobust.evaluation import verify_record
 from skrobust.metrics import (
+    BaseScorer,
     accuracy_stability_f_score,
     by_group,
     compare_models,
@@ -24,6 +25,7 @@ from skrobust.metrics import (
     normalized_r2_score,
     period_stability_index,
     probability_shift,
+    proportion_interval,
     robust_accuracy_score,
 )
 from skrobust.perturbations import (
@@ -32,9 +34,12 @@ from skrobust.perturbations import (
     GaussianNoise,
     LabelNoiseClassifier,
     PerturbedRegressor,
+    SaltAndPepper,
     TimeWarp,
     Translation,
+    UnitError,
 )
+from skrobust.perturbations.tables import array_table
 from skrobust.report import build_markdown, build_report, report_from_json
 from skrobust.sampling import (
     ConfidenceStratifiedSampler,
@@ -329,3 +334,85 @@ def test_a_range_has_two_ends(odd):
         for pair in ((0, 2), (Fraction(0), Fraction(2)), np.array([0, 2], np.float16))
     ]
     assert {one.data_range for one in made} == {(0.0, 2.0)}
+
+
+@pytest.mark.parametrize("value", [[0], {"a": 1}, {1}, np.zeros(2)])
+def test_a_label_is_one_value(value):
+    y = np.array([None, *Y[1:]], dtype=object)
+    y[0] = value
+    model = LogisticRegression().fit(X, Y)
+    for call in (
+        lambda: FGSM(0.1).perturb(model, X, y),
+        lambda: Square(0.1, max_queries=5).perturb(model, X, y),
+        lambda: normalized_accuracy_score(y, Y, n_features=2),
+    ):
+        check_one_sentence(call, "one value for each row")
+
+
+@pytest.mark.parametrize("odd", [iter((0, 1)), {0, 1}, {0: 1, 1: 2}])
+def test_a_range_is_read_again_and_has_an_order(odd):
+    model = LogisticRegression().fit(X, Y)
+    for rows in (X, pd.DataFrame(X)):
+        attack = FGSM(0.1, data_range=odd)
+        check_one_sentence(
+            lambda a=attack, r=rows: a.perturb(model, r, Y), "data_range"
+        )
+
+
+def test_small_integers_are_no_parameters():
+    many = np.tile(X, (20, 1))
+    model = LogisticRegression().fit(X, Y)
+    for size in (np.int8(100), np.uint8(200), np.int16(100)):
+        attack = FGSM(0.1, batch_size=size)
+        check_one_sentence(lambda a=attack: a.perturb(model, many), "'batch_size'.*int")
+    right = FGSM(0.1, batch_size=100).perturb(model, many)
+    out = FGSM(0.1, batch_size=np.int64(100)).perturb(model, many)
+    np.testing.assert_array_equal(out, right)
+
+
+def test_factors_are_a_list():
+    rows = np.array([[20.0], [100.0]])
+    odd = UnitError(share=1.0, factors={0: "C->F"})
+    check_one_sentence(lambda: odd.perturb(None, rows), "factors")
+
+
+@pytest.mark.parametrize("odd", [{"fine": 1}, {"fine": [1]}, {"fine": iter(["good"])}])
+def test_substitutes_are_words(odd):
+    attack = WordSubstitution(substitutions=odd)
+    check_one_sentence(lambda: attack.run(None, ["a fine day"], [0]), "substitutions")
+
+
+@pytest.mark.parametrize("odd", [3, 1j, None, np.datetime64("NaT"), np.ma.masked])
+def test_texts_are_several(odd):
+    attack = WordSubstitution(substitutions={"fine": ["good"]})
+    check_one_sentence(lambda: attack.run(None, odd, [0]), "X|texts")
+
+
+def test_weights_have_a_finite_sum_and_masks_are_named_in_scores():
+    model = LabelNoiseClassifier(LogisticRegression(), rate=0.1).fit(X, Y)
+    huge = np.full(len(Y), 1e308)
+    check_one_sentence(lambda: model.score(X, Y, huge), "'sample_weight'")
+    assert model.score(X, Y, np.ones(len(Y))) == model.score(X, Y)
+
+    class Accuracy(BaseScorer):
+        def _score(self, estimator, X, y, sample_weight):
+            return np.mean(estimator.predict(X) == y)
+
+    check_one_sentence(lambda: Accuracy()(model, masked(X), Y), "X is a masked array")
+
+
+def test_shares_of_any_number_of_trials_have_limits():
+    low, high = proportion_interval(0.5e308, 1e308)
+    assert low == pytest.approx(0.5)
+    assert high == pytest.approx(0.5)
+
+
+def test_flags_and_cells_of_perturbations():
+    images = np.zeros((2, 8, 8, 3))
+    for odd in ([], np.array([1, 0]), "yes", None):
+        noise = SaltAndPepper(density=0.5, per_channel=odd)
+        check_one_sentence(lambda n=noise: n.perturb(None, images), "'per_channel'")
+    assert not same_cells(0.5, 10**400)
+    days = np.full((4, 2), np.datetime64("2024-01-01"))
+    with pytest.raises(ValueError, match="holds no float64"):
+        array_table._common_type(days.dtype, 0.5)

@@ -11,12 +11,13 @@ from sklearn.utils import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import one_per_row, refuse_mask
+from skrobust._containers import n_rows, one_per_row, refuse_mask
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
 from skrobust._validation import (
     check_classes,
     check_same_length,
+    check_weights,
     invalid,
     refuse_missing,
 )
@@ -211,9 +212,10 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         float
             Accuracy.
         """
-        for name, one in {"X": X, "y": y, "sample_weight": sample_weight}.items():
-            refuse_mask(one, name)
-        return super().score(X, y, sample_weight)
+        refuse_mask(X, "X")
+        refuse_mask(y, "y")
+        weight = check_weights(sample_weight, n_rows(X), type(self).__name__)
+        return super().score(X, y, weight)
 
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X):
