@@ -121,8 +121,12 @@ class Count:
         """Raise unless the value obeys the rule."""
         if type(value) is int and self.low <= value <= MOST:
             return  # the usual case
-        if value is not None or not self.optional:
-            check_count(value, name, caller, low=self.low)
+        if value is None and self.optional:
+            return
+        check_count(value, name, caller, low=self.low)
+        # It is computed with as it is, and sums of small integers begin anew.
+        if isinstance(value, np.integer) and value.dtype.itemsize < 4:
+            raise invalid(name, caller, "an int", value, "Pass int(value).")
 
 
 class Choice:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from skrobust._containers import (
     missing_mask,
@@ -203,10 +204,27 @@ def check_targets(y, caller, *, name="y", warn=False):
     if not y.ndim:
         raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
     y = column_or_1d(y, warn=warn)
+    for value in y if y.dtype.kind == "O" else ():
+        if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+            rule = "1-D labels of shape (n_samples,), one value for each row"
+            raise invalid(name, caller, rule, value)
     refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
+
+
+def check_classes(labels, caller, name="y"):
+    """Raise for numbers that are measured, and for what else names no class."""
+    try:
+        check_classification_targets(labels)
+    except ValueError:
+        kind = type_of_target(labels, input_name=name)
+        raise ValueError(
+            f"{caller} needs {name} as classes: text, booleans or whole numbers that "
+            f"64 bits hold. Unknown label type: {kind}. Cut measured numbers into "
+            "classes, with numpy.digitize for example."
+        ) from None
 
 
 def refuse_missing(values, caller, name):

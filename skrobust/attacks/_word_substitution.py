@@ -1,11 +1,12 @@
 """Word substitution attack on classifiers of texts."""
 
 import time
+from collections.abc import Collection
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrobust._containers import is_frame
+from skrobust._containers import is_frame, to_array
 from skrobust._parallel import StepBar
 from skrobust._parameters import Choice, Count, Flag, check_parameters
 from skrobust._responses import predict_labels
@@ -227,7 +228,7 @@ class WordSubstitution(BaseEstimator):
             cure = "Or set typos=True."
             raise invalid("substitutions", caller, rule, known, cure)
         if isinstance(known, dict):
-            bad = [w for w, new in known.items() if isinstance(new, str)]
+            bad = [word for word, new in known.items() if not _are_words(new)]
             if bad:
                 rule = "a dict whose values are lists of words"
                 raise invalid("substitutions", caller, rule, {bad[0]: known[bad[0]]})
@@ -240,13 +241,18 @@ class WordSubstitution(BaseEstimator):
                 rule = f"a column of X, one of {list(X.columns)}"
                 raise invalid("column", caller, rule, self.column)
             texts = column_at(X, list(X.columns).index(self.column))
-        texts = texts.to_list() if hasattr(texts, "to_list") else list(texts)
+        if hasattr(texts, "to_list"):
+            texts = texts.to_list()
+        elif not isinstance(texts, (list, tuple)):
+            texts = to_array(texts, "X", caller)
+            if not texts.ndim:
+                raise invalid("X", caller, "a list, an array or a frame of texts", X)
         wrong = [i for i, text in enumerate(texts) if not isinstance(text, str)]
-        if wrong or not texts:
+        if wrong or not len(texts):
             what = repr(texts[wrong[0]])[:60] if wrong else "nothing"
             at = f"row {wrong[0]} holds" if wrong else "X holds"
             raise ValueError(f"{caller} replaces words of texts; {at} {what}.")
-        return texts
+        return list(texts)
 
     def _container(self, X, texts, rows):
         """Return texts in a container like X; of a frame with the other columns."""
@@ -261,3 +267,10 @@ class WordSubstitution(BaseEstimator):
         if isinstance(X, np.ndarray):
             return np.array(texts, dtype=object if X.dtype.kind == "O" else None)
         return list(texts)
+
+
+def _are_words(values):
+    """Return whether values are a list of words, or another collection of them."""
+    if isinstance(values, str) or not isinstance(values, Collection):
+        return False
+    return all(isinstance(value, str) for value in values)

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from skrobust._containers import is_frame, refuse_mask, refuse_ragged, to_array
+from skrobust._containers import (
+    is_frame,
+    refuse_mask,
+    refuse_ragged,
+    refuse_unordered,
+    to_array,
+)
 from skrobust._validation import check_rows, invalid, number_array
 
 
@@ -58,6 +64,7 @@ def start_rows(start, X, values, caller):
 def check_data_range(data_range, values, caller):
     """Raise where ``data_range`` is no pair of bounds, or values lie outside."""
     refuse_mask(data_range, "data_range")
+    refuse_unordered(data_range, "data_range", caller)
     try:
         low, high = (number_array(b, "data_range", caller) for b in data_range)
         low, high = low.astype(np.float64), high.astype(np.float64)

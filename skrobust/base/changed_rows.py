@@ -192,7 +192,7 @@ def same_cells(x, z):
         return True
     try:
         return bool(x == z) or bool(x != x and z != z)
-    except (TypeError, ValueError):  # missing values of pandas
+    except (TypeError, ValueError, OverflowError):  # missing of pandas; huge integers
         return False
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import refuse_unordered
 from skrobust._validation import invalid
 from skrobust.base.constraints import Constraints
 from skrobust.base.linear_relation import LinearRelation, with_rows
@@ -83,6 +84,7 @@ def _relations(frame, constraints, coded):
 
 def coded_range(frame, data_range, caller):
     """Return bounds of coded rows for those of columns."""
+    refuse_unordered(data_range, "data_range", caller)
     n, width = len(frame.names), frame.values.shape[1]
     codes, out = frame.values[:, -1], []
     try:

@@ -4,13 +4,13 @@ import importlib
 import sys
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
 from skrobust._containers import is_frame, named_once, one_per_row, to_array
 from skrobust._keyed_noise.row_hash import is_series
 from skrobust._keyed_noise.rows import dense_rows, is_text, join_rows, take_rows
-from skrobust._validation import check_same_length, refuse_missing
+from skrobust._validation import check_classes, check_same_length, refuse_missing
 
 
 def check_training_rows(sampler, X, y):
@@ -28,7 +28,7 @@ def check_training_rows(sampler, X, y):
         raise ValueError(f"{caller} requires y to be passed, but the target y is None.")
     y = one_per_row(y, "y", caller)
     refuse_missing(y, caller, "y")
-    check_classification_targets(y)
+    check_classes(y, caller)
     if type_of_target(y) == "multiclass-multioutput":
         raise ValueError(f"{caller} needs one class per row; y has several outputs.")
     labels = y

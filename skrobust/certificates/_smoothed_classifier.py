@@ -5,7 +5,6 @@ from scipy.stats import beta, binomtest, norm
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._keyed_noise.generator import seed_number
@@ -13,7 +12,12 @@ from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
 from skrobust._responses import respond
 from skrobust._results import Results
-from skrobust._validation import check_same_length, invalid, number_array
+from skrobust._validation import (
+    check_classes,
+    check_same_length,
+    invalid,
+    number_array,
+)
 from skrobust.metrics.labels import label_array
 
 _NUMBERS = 2**22  # values of noisy rows that are held at once
@@ -175,7 +179,7 @@ class SmoothedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y = label_array(y, caller, "y", warn=True)
         check_same_length(caller, X=X, y=y)
         X, y = validate_data(self, X, y, dtype="numeric", allow_nd=True)
-        check_classification_targets(y)
+        check_classes(y, caller)
         X = _floats(X)
         self._seed = seed_number(self.random_state, caller)
         rng = np.random.default_rng([self._seed % 2**63, 0])

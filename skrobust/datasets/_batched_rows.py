@@ -100,10 +100,10 @@ class BatchedRows:
         caller = f"{_CALLER}.from_arrays"
         size = _size(batch_size, caller)
         has_rows = hasattr(X, "__getitem__") or issparse(X)
-        if not hasattr(X, "shape") or not has_rows:
-            raise invalid(
-                "X", caller, "an array with shape and slices", type(X).__name__
-            )
+        if not getattr(X, "shape", ()) or not has_rows:
+            rule = "an array with shape and slices, of one axis or more"
+            shown = X if hasattr(X, "shape") else type(X).__name__
+            raise invalid("X", caller, rule, shown)
         if y is not None:
             y = check_targets(y, caller)
             if len(y) != int(X.shape[0]):

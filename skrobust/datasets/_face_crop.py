@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from skrobust._optional import require
-from skrobust._validation import check_number, invalid, number_array
+from skrobust._validation import check_count, check_number, invalid, number_array
 
 _CASCADE = "haarcascade_frontalface_default.xml"
 
@@ -80,9 +80,9 @@ class FaceCrop:
         ValueError
             For a box whose middle is not on the image, or whose sides are not positive.
         """
-        check_number(self.margin, "margin", "FaceCrop", low=1)
-        height = check_number(height, "height", "FaceCrop", low=1)
-        width = check_number(width, "width", "FaceCrop", low=1)
+        margin = check_number(self.margin, "margin", "FaceCrop", low=1)
+        height = check_count(height, "height", "FaceCrop")
+        width = check_count(width, "width", "FaceCrop")
         box = number_array(box, "box", "FaceCrop").astype(np.float64)
         if box.shape != (4,):
             raise invalid("box", "FaceCrop", "(left, top, width, height)", box.shape)
@@ -93,10 +93,11 @@ class FaceCrop:
             )
             shown = (left, top, box_width, box_height)
             raise ValueError(f"FaceCrop needs a box with {rule}. Got {shown} instead.")
-        side = int(self.margin * max(box_width, box_height))
+        # Beyond twice the image a square is the image, whatever its side.
+        side = int(min(margin * max(box_width, box_height), 2 * (height + width)))
         x = max(int(left + box_width / 2) - side // 2, 0)
         y = max(int(top + box_height / 2) - side // 2, 0)
-        return x, y, min(int(width) - x, side), min(int(height) - y, side)
+        return x, y, min(width - x, side), min(height - y, side)
 
     def check(self):
         """Raise unless the parameters are valid and the detector is at hand.

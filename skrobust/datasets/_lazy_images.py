@@ -109,7 +109,9 @@ class LazyImages:
         self.channels_first = channels_first
         self.cache_size = check_count(cache_size, "cache_size", _CALLER, low=0)
         if memory_limit is not None:
-            check_number(memory_limit, "memory_limit", _CALLER, low=0, low_open=True)
+            memory_limit = check_number(
+                memory_limit, "memory_limit", _CALLER, low=0, low_open=True
+            )
         self.memory_limit = memory_limit
         self._as_views = False
         self._kept = OrderedDict()

@@ -74,14 +74,14 @@ class ClipReader:
         self.source, self.cache, self.verify = source, cache, verify
         self.n_found, self.n_frames, self._records = 0, n_frames, []
         if n_clips is not None:
-            check_count(n_clips, "n_clips", caller)
+            n_clips = check_count(n_clips, "n_clips", caller)
         self.n_clips, self._waiting = n_clips, []
         self._seed = seed_number(sampling.get("random_state"), caller)
         if source == "videos":
             self.sampling = FrameSampling.of(caller, n_frames, sampling)
             return
         if n_frames is not None:
-            check_count(n_frames, "n_frames", caller)
+            self.n_frames = check_count(n_frames, "n_frames", caller)
         check_unused(sampling, caller)
         if cache is not None:
             raise ValueError(f"{caller} takes cache with source='videos' only.")

@@ -89,9 +89,9 @@ def boundary_steps(
     (3, 0)
     """
     caller = "boundary_steps"
-    check_number(step, "step", caller, low=0, low_open=True)
-    check_count(max_steps, "max_steps", caller)
-    check_count(batch_size, "batch_size", caller)
+    step = check_number(step, "step", caller, low=0, low_open=True)
+    max_steps = check_count(max_steps, "max_steps", caller)
+    batch_size = check_count(batch_size, "batch_size", caller)
     values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     steps = np.full(len(values), np.nan)
     with differentiable_view(estimator, caller) as view:

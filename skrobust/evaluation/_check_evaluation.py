@@ -173,8 +173,8 @@ def doubts_and_fallen(
     """
     y = check_labels(estimator, X, y, _CALLER)
     fallen = np.zeros(len(y), dtype=bool)
-    check_count(n_samples, "n_samples", _CALLER)
-    check_count(n_queries, "n_queries", _CALLER)
+    n_samples = check_count(n_samples, "n_samples", _CALLER)
+    n_queries = check_count(n_queries, "n_queries", _CALLER)
     rng, given = np.random.default_rng(seed_number(random_state, _CALLER) % 2**64), X
     if isinstance(attack, BaseAttack):
         attack, estimator, X, _ = as_numbers(attack, estimator, X)

@@ -177,7 +177,7 @@ def cross_validate_perturbations(
     """
     caller = "cross_validate_perturbations"
     confidence = check_confidence(confidence, caller)
-    check_count(n_repeats, "n_repeats", caller)
+    n_repeats = check_count(n_repeats, "n_repeats", caller)
     catches = caught(error_score, caller)
     if params is not None and not isinstance(params, dict):
         raise invalid("params", caller, "a dict of arguments of fit, or None", params)

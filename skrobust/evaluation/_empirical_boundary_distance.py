@@ -96,9 +96,9 @@ def empirical_boundary_distance(
     (3, True)
     """
     caller = "empirical_boundary_distance"
-    check_count(n_directions, "n_directions", caller)
-    check_number(step, "step", caller, low=0, low_open=True)
-    check_count(max_steps, "max_steps", caller)
+    n_directions = check_count(n_directions, "n_directions", caller)
+    step = check_number(step, "step", caller, low=0, low_open=True)
+    max_steps = check_count(max_steps, "max_steps", caller)
     values, y, (low, high) = rows_in_range(X, y, data_range, caller)
     n, shape = len(values), values.shape[1:]
     seed = seed_number(random_state, caller)

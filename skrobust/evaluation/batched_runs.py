@@ -35,7 +35,7 @@ def as_batches(X, y, batch_size, caller):
     other libraries are read in batches, and with ``batch_size`` all arrays are.
     """
     if batch_size is not None:
-        check_count(batch_size, "batch_size", caller)
+        batch_size = check_count(batch_size, "batch_size", caller)
     if y is None:
         if hasattr(X, "shape") or is_text(X):
             raise ValueError(

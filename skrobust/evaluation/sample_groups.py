@@ -51,7 +51,7 @@ class SampleGroups:
 
     def __init__(self, y, groups, clusters, draws, caller):
         confidence, n_permutations, random_state = draws
-        check_count(n_permutations, "n_permutations", caller)
+        n_permutations = check_count(n_permutations, "n_permutations", caller)
         seed = seed_number(random_state, caller)
         if isinstance(groups, str):
             raise invalid("groups", caller, "None or one entry per sample", groups)

@@ -144,7 +144,7 @@ class ModelComparisonDisplay(BaseDisplay):
             The display itself.
         """
         caller = f"{type(self).__name__}.plot"
-        check_number(alpha, "alpha", caller, low=0, high=1, low_open=True)
+        alpha = check_number(alpha, "alpha", caller, low=0, high=1, low_open=True)
         self.points_, self.bars_, self.lines_, self.bands_ = None, None, {}, {}
         self.region_lines_, self.region_names_ = [], []
         if "tolerance" in self.table:

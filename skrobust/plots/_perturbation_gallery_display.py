@@ -124,7 +124,7 @@ class PerturbationGalleryDisplay(BaseDisplay):
         """
         caller = f"{cls.__name__}.from_estimator"
         check_choice(kind, "kind", caller, _KINDS)
-        check_count(n_samples, "n_samples", caller)
+        n_samples = check_count(n_samples, "n_samples", caller)
         named = named_perturbations(perturbations, caller)
         if y is not None:
             y = label_array(y, caller, "y")

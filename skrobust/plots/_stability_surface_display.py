@@ -138,7 +138,7 @@ class StabilitySurfaceDisplay(BaseDisplay):
             Of the means over folds. Not drawn yet.
         """
         caller = f"{cls.__name__}.from_cv_results"
-        check_count(candidates, "candidates", caller)
+        candidates = check_count(candidates, "candidates", caller)
         models = condition_scores(cv_results, conditions, caller, candidates)
         names = np.array([str(c) for c in conditions])
         models = {k: {"score": v, "name": names} for k, v in models.items()}

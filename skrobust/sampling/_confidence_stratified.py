@@ -85,8 +85,8 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
         self.label_shares = label_shares
 
     def _start(self):
-        self.strata_ = share_strata(self.scores_, self.pool_shares)
-        self._label_shares = np.array(self.label_shares, dtype=np.float64)
+        self.strata_ = share_strata(self.scores_, self._shares("pool_shares"))
+        self._label_shares = self._shares("label_shares")
 
     def _counts(self, sizes, parts, scores, labels, n, free):
         need = np.array([self._label_shares[part].sum() for part in parts])
@@ -94,14 +94,22 @@ class ConfidenceStratifiedSampler(StratifiedRounds):
 
     def _check_parameters(self):
         super()._check_parameters()
-        caller, n_parts = type(self).__name__, np.size(self.pool_shares)
-        for name in ("pool_shares", "label_shares"):
-            value = getattr(self, name)
-            try:
-                shares = number_array(value, name, caller).astype(np.float64)
-            except (TypeError, ValueError):
-                shares = np.zeros(0)
-            fits = shares.ndim == 1 and 0 < len(shares) == n_parts
-            if not fits or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
-                rule = "positive shares that sum to 1, as many as pool_shares"
-                raise invalid(name, caller, rule, value)
+        n_parts = len(self._shares("pool_shares"))
+        if len(self._shares("label_shares")) != n_parts:
+            raise self._no_shares("label_shares")
+
+    def _shares(self, name):
+        """Return shares as an array of floats, or raise."""
+        try:
+            shares = number_array(getattr(self, name), name, type(self).__name__)
+        except (TypeError, ValueError):
+            raise self._no_shares(name) from None
+        shares = shares.astype(np.float64)
+        is_list = shares.ndim == 1 and len(shares) > 0
+        if not is_list or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
+            raise self._no_shares(name)
+        return shares
+
+    def _no_shares(self, name):
+        rule = "positive shares that sum to 1, as many as pool_shares"
+        return invalid(name, type(self).__name__, rule, getattr(self, name))

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skrobust._parameters import Choice, NamedOr
-from skrobust._validation import check_number, invalid
+from skrobust._parameters import Choice, NamedOr, Number
+from skrobust._validation import invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.surprise.surprise_scores import (
     STANDARDIZE,
@@ -22,7 +22,7 @@ SPREADS = {
 
 def check_mixing(mixing, name, caller):
     """Raise unless the share of weighted draws is in [0, 1)."""
-    check_number(mixing, name, caller, low=0, high=1)
+    Number(low=0, high=1)(mixing, name, caller)
     if mixing == 1:
         raise ValueError(
             f"The {name!r} parameter of {caller} must be below 1, or inputs without "
@@ -33,9 +33,9 @@ def check_mixing(mixing, name, caller):
 def check_threshold(threshold, name, caller):
     """Raise unless the threshold is a number or ("confidence", a number)."""
     if not isinstance(threshold, (tuple, list)):
-        check_number(threshold, name, caller)
+        Number()(threshold, name, caller)
     elif len(threshold) == 2 and threshold[0] == "confidence":
-        check_number(threshold[1], name, caller, low=0, high=1)
+        Number(low=0, high=1)(threshold[1], name, caller)
     else:
         rule = "a number, the name of a rule, or ('confidence', a number)"
         raise invalid(name, caller, rule, threshold)

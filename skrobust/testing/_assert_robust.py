@@ -111,7 +111,7 @@ def assert_robust(
     thresholds = _thresholds(
         min_accuracy=min_accuracy, max_drop=max_drop, min_robust_ratio=min_robust_ratio
     )
-    check_number(tolerance, "tolerance", _CALLER, low=0, high=1)
+    tolerance = check_number(tolerance, "tolerance", _CALLER, low=0, high=1)
     check_choice(decide, "decide", _CALLER, _DECISIONS)
     if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise invalid("confidence", _CALLER, "a float in (0, 1)", confidence)
@@ -149,9 +149,10 @@ def _thresholds(**given):
     thresholds = {name: value for name, value in given.items() if value is not None}
     if not thresholds:
         raise ValueError(f"{_CALLER} needs a threshold: {', '.join(given)}.")
-    for name, value in thresholds.items():
-        check_number(value, name, _CALLER, low=0, high=1)
-    return thresholds
+    return {
+        name: check_number(value, name, _CALLER, low=0, high=1)
+        for name, value in thresholds.items()
+    }
 
 
 def _correct(estimator, X, y):

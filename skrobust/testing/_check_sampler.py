@@ -43,7 +43,7 @@ def check_sampler(sampler, scores=None, failed=None, *, n_repeats=300):
     >>> from skrobust.testing import check_sampler
     >>> check_sampler(SimpleRandomSampler())
     """
-    check_count(n_repeats, "n_repeats", "check_sampler", low=2, most=_MOST)
+    n_repeats = check_count(n_repeats, "n_repeats", "check_sampler", low=2, most=_MOST)
     promise = Promises("sampler", sampler, "get_params", "fit", "ask", "tell")
     if scores is None:
         rng = np.random.default_rng(0)

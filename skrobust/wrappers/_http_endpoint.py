@@ -104,9 +104,11 @@ class HTTPEndpoint:
         self.backoff = check_number(backoff, "backoff", caller, low=0)
         self.rate_limit, self.budget = rate_limit, budget
         if rate_limit is not None:
-            check_number(rate_limit, "rate_limit", caller, low=0, low_open=True)
+            rate_limit = check_number(
+                rate_limit, "rate_limit", caller, low=0, low_open=True
+            )
         if budget is not None:
-            check_count(budget, "budget", caller)
+            budget = check_count(budget, "budget", caller)
         self.cache = cache
         self._prepare()
 

@@ -20,7 +20,7 @@ from skrobust.wrappers.response_kinds import (
     as_probabilities,
     detect_response,
 )
-from skrobust.wrappers.rows_for_model import check_input
+from skrobust.wrappers.rows_for_model import check_input, checked_range
 from skrobust.wrappers.wrapped_model import CALLER, ask
 
 
@@ -134,13 +134,14 @@ def wrap(
     True
     """
     check_choice(response, "response", CALLER, (None, *RESPONSES))
-    check_input(input_shape, layout, dtype, data_range, CALLER)
+    check_input(input_shape, layout, dtype, CALLER)
+    data_range = checked_range(data_range, CALLER)
     classes = checked_classes(classes)
     if response == "values" and classes is not None:
         rule = "None with response='values', which has no classes"
         raise invalid("classes", CALLER, rule, classes)
     if batch_size is not None:
-        check_count(batch_size, "batch_size", CALLER)
+        batch_size = check_count(batch_size, "batch_size", CALLER)
     if isinstance(model, str) and "://" in model:
         model = HTTPEndpoint(model, **endpoint)
     elif endpoint:

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._one_line import one_line
-from skrobust._validation import invalid
+from skrobust._validation import invalid, number_array
 
 CALLER = "skrobust.wrap"
 LAYOUTS = ("NCHW", "NHWC", "NHWC->NCHW", "NCHW->NHWC")
@@ -247,7 +247,7 @@ def _cast(values, dtype):
     return values.astype(dtype, copy=False)
 
 
-def check_input(input_shape, layout, dtype, data_range, caller):
+def check_input(input_shape, layout, dtype, caller):
     """Raise for parameters of the input that break their rules."""
     is_flat = isinstance(input_shape, str) and input_shape == "flat"
     if input_shape is not None and not is_flat:
@@ -266,11 +266,14 @@ def check_input(input_shape, layout, dtype, data_range, caller):
         except Exception:  # of numpy, which asks the object
             rule = "None or a dtype of numpy, such as 'float32'"
             raise invalid("dtype", caller, rule, dtype) from None
-    if data_range is not None:
-        rule = "None or (low, high) with low < high"
-        try:
-            low, high = (float(end) for end in data_range)
-        except (TypeError, ValueError, OverflowError):
-            raise invalid("data_range", caller, rule, data_range) from None
-        if not np.isfinite([low, high]).all() or low >= high:
-            raise invalid("data_range", caller, rule, data_range)
+
+
+def checked_range(data_range, caller):
+    """Return None, or the two ends of a range as floats; or raise."""
+    if data_range is None:
+        return None
+    rule = "None or (low, high) with low < high"
+    ends = number_array(data_range, "data_range", caller, what=rule)
+    if ends.shape != (2,) or not np.isfinite(ends).all() or ends[0] >= ends[1]:
+        raise invalid("data_range", caller, rule, data_range)
+    return float(ends[0]), float(ends[1])

@@ -22,8 +22,9 @@ OURS = str(pathlib.Path(skrobust.__file__).parent)
 THEIRS = str(pathlib.Path(sklearn.__file__).parent)
 LIMIT = 10  # seconds of computing: no odd input keeps a call busy
 MEMORY = 12 * 2**30
-# Times of skorch, and what a report was told: a model has words on frames alone.
-_NO_VALUES = {"dur", "warnings"}
+# Times of skorch; what a report was told: a model has words on frames alone; names of
+# columns, which arrays have none of.
+_NO_VALUES = {"dur", "warnings", "column"}
 # Results may have the width of the input.
 ROUNDED = {"float32": 1e-4}
 
@@ -39,6 +40,8 @@ def leaves(value, found=None, depth=0):
         value = value.detach().cpu().numpy()
     if depth > 6 or value is None or isinstance(value, (str, bytes)):
         return found
+    if hasattr(value, "toarray"):
+        value = value.toarray()
     if hasattr(value, "iloc"):
         with contextlib.suppress(TypeError, ValueError, OverflowError):
             value = value.to_numpy(dtype=float, na_value=np.nan)
@@ -55,8 +58,11 @@ def leaves(value, found=None, depth=0):
             if "seconds" not in str(name) and name not in _NO_VALUES
         ]
     if isinstance(value, (list, tuple)):
-        if len(value) > 50 and isinstance(value[0], (int, float)):
-            return leaves(np.asarray(value), found, depth)
+        # A container may come back as it came in: as an array or as lists.
+        if len(value) and isinstance(value[0], (int, float, list, tuple)):
+            with contextlib.suppress(TypeError, ValueError, OverflowError):
+                found.append(np.asarray(value, dtype=float))
+                return found
         for one in value[:200]:
             leaves(one, found, depth + 1)
     elif type(value).__module__.startswith("skrobust"):

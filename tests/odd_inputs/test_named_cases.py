@@ -8,13 +8,16 @@ import pytest
 from messages import check_one_sentence
 from sklearn.linear_model import LogisticRegression, Ridge
 
+import skrobust
 from skrobust import perturbations
 from skrobust._containers import to_array
-from skrobust.attacks import FGSM, AutoAttack
-from skrobust.base.changed_rows import row_distortion
-from skrobust.datasets import load_image_folder
+from skrobust.attacks import FGSM, AutoAttack, Square, WordSubstitution
+from skrobust.base.changed_rows import row_distortion, same_cells
+from skrobust.certificates import SmoothedClassifier
+from skrobust.datasets import BatchedRows, FaceCrop, load_image_folder
 from skrobust.evaluation import verify_record
 from skrobust.metrics import (
+    BaseScorer,
     accuracy_stability_f_score,
     by_group,
     compare_models,
@@ -22,18 +25,30 @@ from skrobust.metrics import (
     normalized_r2_score,
     period_stability_index,
     probability_shift,
+    proportion_interval,
     robust_accuracy_score,
 )
 from skrobust.perturbations import (
     FeatureNoise,
     GaussianBlur,
     GaussianNoise,
+    LabelNoiseClassifier,
     PerturbedRegressor,
+    SaltAndPepper,
     TimeWarp,
     Translation,
+    UnitError,
 )
+from skrobust.perturbations.tables import array_table
 from skrobust.report import build_markdown, build_report, report_from_json
-from skrobust.sampling import LikelihoodSurprise, SimpleRandomSampler
+from skrobust.sampling import (
+    ConfidenceStratifiedSampler,
+    LikelihoodSurprise,
+    MahalanobisSurprise,
+    SimpleRandomSampler,
+    plan_two_phase,
+    two_phase_accuracy,
+)
 from skrobust.testing._check_perturbation import _rows_for as rows_for
 
 Y = np.arange(12) % 2
@@ -245,3 +260,159 @@ def test_a_target_is_a_label(target):
     model = LogisticRegression().fit(X, Y)
     attack = AutoAttack(0.1, attacks=[FGSM()], target=target)
     check_one_sentence(lambda: attack.perturb(model, X), "target")
+
+
+@pytest.mark.parametrize(
+    "share", [[[1.0], [0.5, 0.5]], [1j], ["1"], [True, False], {1}]
+)
+@pytest.mark.parametrize("name", ["pool_shares", "label_shares"])
+def test_shares_are_a_list_of_numbers(name, share):
+    sampler = ConfidenceStratifiedSampler(**{name: share})
+    check_one_sentence(lambda: sampler.fit(P[:, 0]), f"'{name}'.*sum to 1")
+
+
+@pytest.mark.parametrize("odd", [np.array(1.0), np.float64(1), np.void(b"abc")])
+def test_one_value_is_no_rows_of_batches(odd):
+    check_one_sentence(lambda: BatchedRows.from_arrays(odd), "'X'.*one axis")
+
+
+@pytest.mark.parametrize("margin", [1e308, 1e9, 100])
+def test_a_square_beyond_the_image_is_the_image(margin):
+    square = FaceCrop(margin).square((40, 20, 50, 60), height=200, width=300)
+    assert square == (0, 0, 300, 200)
+
+
+def test_measured_numbers_are_no_classes():
+    measured = np.where(MASK, 0.5, Y)
+    noisy = LabelNoiseClassifier(LogisticRegression(), rate=0.1)
+    calls = [
+        lambda: MahalanobisSurprise().fit(X, y_pred=measured),
+        lambda: LikelihoodSurprise().fit(X, Y).score_samples(X, measured),
+        lambda: SmoothedClassifier(LogisticRegression()).fit(X, measured),
+        lambda: noisy.fit(X, measured),
+    ]
+    for call in calls:
+        check_one_sentence(call, "as classes.*Unknown label type: continuous")
+
+
+def test_budgets_of_two_phases_end():
+    costs = {"judge_cost": 0.02, "expert_cost": 3.0}
+    guesses = {"agreement": 0.95, "expected_accuracy": 0.8}
+    for budget in (2**64, 1e300):
+        check_one_sentence(
+            lambda budget=budget: plan_two_phase(budget, **costs, **guesses),
+            "'budget'.*at most",
+        )
+    cheap = costs | {"judge_cost": 5e-324}
+    check_one_sentence(lambda: plan_two_phase(300, **cheap, **guesses), "'judge_cost'")
+    assert plan_two_phase(3e7, **costs, **guesses).n_expert > 10**6
+
+
+@pytest.mark.parametrize("odd", [10**400, "1", 2, 1j])
+def test_an_expert_says_yes_or_no(odd):
+    judge = Y.astype(float)
+    expert = np.array([odd, *Y[1:].tolist()], dtype=object)
+    check_one_sentence(lambda: two_phase_accuracy(judge, expert), "expert")
+    gone = [two_phase_accuracy(judge, [one, *Y[1:].tolist()]) for one in (None, pd.NA)]
+    assert gone[0].accuracy == gone[1].accuracy
+
+
+@pytest.mark.parametrize("odd", ["01", b"01", {0, 1}, [0, np.nan], [1, 1], [[0, 1]], 3])
+def test_a_range_has_two_ends(odd):
+    def predict(rows):
+        return np.column_stack([1 - rows[:, 0], rows[:, 0]])
+
+    check_one_sentence(
+        lambda: skrobust.wrap(predict, classes=[0, 1], sample=X, data_range=odd),
+        "data_range",
+    )
+    check_one_sentence(
+        lambda: skrobust.wrap(predict, sample=X, data_range=iter((0, 1))), "data_range"
+    )
+    made = [
+        skrobust.wrap(predict, classes=[0, 1], sample=X, data_range=pair)
+        for pair in ((0, 2), (Fraction(0), Fraction(2)), np.array([0, 2], np.float16))
+    ]
+    assert {one.data_range for one in made} == {(0.0, 2.0)}
+
+
+@pytest.mark.parametrize("value", [[0], {"a": 1}, {1}, np.zeros(2)])
+def test_a_label_is_one_value(value):
+    y = np.array([None, *Y[1:]], dtype=object)
+    y[0] = value
+    model = LogisticRegression().fit(X, Y)
+    for call in (
+        lambda: FGSM(0.1).perturb(model, X, y),
+        lambda: Square(0.1, max_queries=5).perturb(model, X, y),
+        lambda: normalized_accuracy_score(y, Y, n_features=2),
+    ):
+        check_one_sentence(call, "one value for each row")
+
+
+@pytest.mark.parametrize("odd", [iter((0, 1)), {0, 1}, {0: 1, 1: 2}])
+def test_a_range_is_read_again_and_has_an_order(odd):
+    model = LogisticRegression().fit(X, Y)
+    for rows in (X, pd.DataFrame(X)):
+        attack = FGSM(0.1, data_range=odd)
+        check_one_sentence(
+            lambda a=attack, r=rows: a.perturb(model, r, Y), "data_range"
+        )
+
+
+def test_small_integers_are_no_parameters():
+    many = np.tile(X, (20, 1))
+    model = LogisticRegression().fit(X, Y)
+    for size in (np.int8(100), np.uint8(200), np.int16(100)):
+        attack = FGSM(0.1, batch_size=size)
+        check_one_sentence(lambda a=attack: a.perturb(model, many), "'batch_size'.*int")
+    right = FGSM(0.1, batch_size=100).perturb(model, many)
+    out = FGSM(0.1, batch_size=np.int64(100)).perturb(model, many)
+    np.testing.assert_array_equal(out, right)
+
+
+def test_factors_are_a_list():
+    rows = np.array([[20.0], [100.0]])
+    odd = UnitError(share=1.0, factors={0: "C->F"})
+    check_one_sentence(lambda: odd.perturb(None, rows), "factors")
+
+
+@pytest.mark.parametrize("odd", [{"fine": 1}, {"fine": [1]}, {"fine": iter(["good"])}])
+def test_substitutes_are_words(odd):
+    attack = WordSubstitution(substitutions=odd)
+    check_one_sentence(lambda: attack.run(None, ["a fine day"], [0]), "substitutions")
+
+
+@pytest.mark.parametrize("odd", [3, 1j, None, np.datetime64("NaT"), np.ma.masked])
+def test_texts_are_several(odd):
+    attack = WordSubstitution(substitutions={"fine": ["good"]})
+    check_one_sentence(lambda: attack.run(None, odd, [0]), "X|texts")
+
+
+def test_weights_have_a_finite_sum_and_masks_are_named_in_scores():
+    model = LabelNoiseClassifier(LogisticRegression(), rate=0.1).fit(X, Y)
+    huge = np.full(len(Y), 1e308)
+    check_one_sentence(lambda: model.score(X, Y, huge), "'sample_weight'")
+    assert model.score(X, Y, np.ones(len(Y))) == model.score(X, Y)
+
+    class Accuracy(BaseScorer):
+        def _score(self, estimator, X, y, sample_weight):
+            return np.mean(estimator.predict(X) == y)
+
+    check_one_sentence(lambda: Accuracy()(model, masked(X), Y), "X is a masked array")
+
+
+def test_shares_of_any_number_of_trials_have_limits():
+    low, high = proportion_interval(0.5e308, 1e308)
+    assert low == pytest.approx(0.5)
+    assert high == pytest.approx(0.5)
+
+
+def test_flags_and_cells_of_perturbations():
+    images = np.zeros((2, 8, 8, 3))
+    for odd in ([], np.array([1, 0]), "yes", None):
+        noise = SaltAndPepper(density=0.5, per_channel=odd)
+        check_one_sentence(lambda n=noise: n.perturb(None, images), "'per_channel'")
+    assert not same_cells(0.5, 10**400)
+    days = np.full((4, 2), np.datetime64("2024-01-01"))
+    with pytest.raises(ValueError, match="holds no float64"):
+        array_table._common_type(days.dtype, 0.5)

@@ -114,12 +114,12 @@ def metric_axioms(
     caller = "metric_axioms"
     if task is not None:
         check_choice(task, "task", caller, _TASKS)
-    check_count(n_classes, "n_classes", caller, low=2)
-    check_count(n_samples, "n_samples", caller, low=12)
-    check_count(n_conditions, "n_conditions", caller, low=2)
-    check_count(n_trials, "n_trials", caller)
-    check_number(atol, "atol", caller, low=0)
-    check_count(random_state, "random_state", caller, low=0)
+    n_classes = check_count(n_classes, "n_classes", caller, low=2)
+    n_samples = check_count(n_samples, "n_samples", caller, low=12)
+    n_conditions = check_count(n_conditions, "n_conditions", caller, low=2)
+    n_trials = check_count(n_trials, "n_trials", caller)
+    atol = check_number(atol, "atol", caller, low=0)
+    random_state = check_count(random_state, "random_state", caller, low=0)
     how = task, greater_is_better, params, caller
     value, needs, task = find_evaluator(metric, *how)
     n_rows = n_conditions if "conditions" in needs else 2 if "clean" in needs else 1

@@ -80,7 +80,7 @@ def wilson_centre(share, n, quantile):
     """Return the middle and the half width of Wilson's limits, also for arrays."""
     shrink = 1 + quantile**2 / n
     middle = (share + quantile**2 / (2 * n)) / shrink
-    spread = share * (1 - share) / n + quantile**2 / (4 * n**2)
+    spread = share * (1 - share) / n + (quantile / n) ** 2 / 4
     # A mean of ones may round to a hair above 1.
     return middle, quantile / shrink * np.sqrt(np.maximum(spread, 0.0))
 

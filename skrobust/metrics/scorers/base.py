@@ -5,6 +5,7 @@ import copy
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skrobust._containers import refuse_mask
 from skrobust._parameters import check_parameters
 from skrobust._responses import refuse_unwrapped
 from skrobust._validation import check_same_length, check_targets
@@ -86,6 +87,7 @@ class BaseScorer(BaseEstimator):
         check_parameters(self)
         refuse_unwrapped(estimator, caller)
         _check_raw_rows(estimator, caller)
+        refuse_mask(X, "X")
         if self._needs_y and y is None:
             raise ValueError(f"{caller} needs y, the true labels of the rows.")
         if y is not None:

@@ -4,6 +4,7 @@ import numpy as np
 
 from skrobust._compiled.compiled import compiled
 from skrobust._compiled.pixel_kernels import drop_pixels, strike_bytes
+from skrobust._parameters import Flag
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
@@ -76,6 +77,8 @@ class SaltAndPepper(ImagePerturbation):
     _needs_geometry = False
     _strong_params = {"density": 0.4}
     _test_params = ({"density": 0.1},)
+
+    _parameter_rules = {"per_channel": Flag()}
 
     def __init__(self, density=None, *, severity=None, per_channel=True, **shared):
         super().__init__(severity, **shared)

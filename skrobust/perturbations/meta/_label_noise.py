@@ -9,13 +9,18 @@ from sklearn.utils import (
     get_tags,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import one_per_row, refuse_mask
+from skrobust._containers import n_rows, one_per_row, refuse_mask
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Choice, Number, check_parameters
-from skrobust._validation import check_same_length, invalid, refuse_missing
+from skrobust._validation import (
+    check_classes,
+    check_same_length,
+    check_weights,
+    invalid,
+    refuse_missing,
+)
 from skrobust.perturbations.meta.label_flips import (
     check_flip_matrix,
     flip_labels,
@@ -145,7 +150,7 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(one_per_row(y, "y", caller), warn=True)
         refuse_missing(y, caller, "y")
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        check_classes(y, caller)
         check_same_length(caller, X=X, y=y)
         classes, codes = np.unique(y, return_inverse=True)
         noisy = self._flip(codes, len(classes), X)
@@ -207,9 +212,10 @@ class LabelNoiseClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         float
             Accuracy.
         """
-        for name, one in {"X": X, "y": y, "sample_weight": sample_weight}.items():
-            refuse_mask(one, name)
-        return super().score(X, y, sample_weight)
+        refuse_mask(X, "X")
+        refuse_mask(y, "y")
+        weight = check_weights(sample_weight, n_rows(X), type(self).__name__)
+        return super().score(X, y, weight)
 
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X):

@@ -120,7 +120,7 @@ def calibrate_severity(
     """
     caller = "calibrate_severity"
     confidence = check_confidence(confidence, caller)
-    check_count(n_resamples, "n_resamples", caller, low=20)
+    n_resamples = check_count(n_resamples, "n_resamples", caller, low=20)
     seed = seed_number(random_state, caller)
     scale = _scale(perturbation, caller)
     reference, later = (

@@ -150,6 +150,11 @@ def _moments(table, j):
         return as_numbers(values)
     if values.dtype.kind == "O":
         return np.array([_moment(value) for value in values])
+    if values.dtype.kind not in "mM":
+        raise ValueError(
+            "MeanDrift needs its column of times as numbers or dates, as in fit. Got "
+            f"values of {values.dtype}; convert them before."
+        )
     if values.dtype.kind == "M":
         values = values.astype("datetime64[us]")
     moments = values.astype(np.int64).astype(np.float64)

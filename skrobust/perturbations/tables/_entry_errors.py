@@ -4,6 +4,7 @@ import numbers
 
 import numpy as np
 
+from skrobust._containers import refuse_unordered
 from skrobust._validation import check_number, invalid
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.tables.table_perturbation import NumberPerturbation
@@ -149,6 +150,7 @@ class UnitError(_CellErrors):
     def _lines(self):
         """Return slopes and intercepts of what the factors do."""
         factors = self._FACTORS if self.factors is None else self.factors
+        refuse_unordered(factors, "factors", "UnitError")
         scales = {"C->F": (9 / 5, 32.0), "F->C": (5 / 9, -160 / 9)}
         try:
             lines = [

@@ -249,4 +249,11 @@ def _common_type(dtype, value):
             return dtype
     if dtype.kind == "f" and np.asarray(value).dtype.kind in "iufb":
         return dtype
-    return np.result_type(dtype, np.asarray(value).dtype)
+    kind = np.asarray(value).dtype
+    try:
+        return np.result_type(dtype, kind)
+    except TypeError:
+        raise ValueError(
+            f"X is an array of {dtype}, which holds no {kind}: pass a data frame, "
+            "whose columns have types of their own, or X.astype(object)."
+        ) from None

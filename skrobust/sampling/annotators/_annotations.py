@@ -190,7 +190,7 @@ class Annotations:
             As of :func:`estimate_label_noise`.
         """
         caller = f"{type(self).__name__}.noise"
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         return noise_of_table(self._table(caller), self._n_classes, confidence, caller)
 
     def noise_by_annotator(self, *, confidence=0.95):
@@ -213,7 +213,7 @@ class Annotations:
             two (two annotators tell a common rate alone: ``noise()``).
         """
         caller = f"{type(self).__name__}.noise_by_annotator"
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         return self._by_annotator(confidence, caller)[0]
 
     def result(self, *, confidence=0.95, rates="common", **settings):
@@ -250,7 +250,7 @@ class Annotations:
             if settings:
                 text = f"no other settings with rates='annotator'; got {[*settings]}"
                 raise ValueError(f"{caller} takes {text}.")
-            check_confidence(confidence, caller)
+            confidence = check_confidence(confidence, caller)
             noise, pairs, rows = self._by_annotator(confidence, caller)
             first = {
                 i: noise.annotators.index(self._answers[at][1])

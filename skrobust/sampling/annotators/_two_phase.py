@@ -12,8 +12,11 @@ from skrobust._validation import (
     check_number,
     check_scores,
     invalid,
+    number_array,
 )
 from skrobust.metrics import Interval
+
+_MOST_EXPERT = 10_000_000
 
 
 def two_phase_accuracy(
@@ -173,7 +176,8 @@ def plan_two_phase(
     Raises
     ------
     ValueError
-        For bad arguments, and a budget below two answers of the expert.
+        For bad arguments, and a budget below two answers of the expert, or above ten
+        million.
 
     Examples
     --------
@@ -194,6 +198,13 @@ def plan_two_phase(
         rule = f"at least the cost of two answers of the expert, {2 * dear:g}"
         raise invalid("budget", caller, rule, budget)
     of_y, of_rest = a * (1 - a), 1 - g
+    if budget / dear > _MOST_EXPERT:
+        rule = f"at most the cost of {_MOST_EXPERT:,} answers of the expert, which "
+        rule += "are all tried"
+        raise invalid("budget", caller, rule, budget)
+    if budget / cheap > 2**53:
+        rule = "a cost of which the budget pays no more than 2**53, such as 1e-9"
+        raise invalid("judge_cost", caller, rule, judge_cost)
     alone = int(budget // dear)
     half_alone = z * np.sqrt(of_y / alone)
     n_judge, n_expert, half = 0, alone, half_alone
@@ -219,14 +230,11 @@ def plan_two_phase(
 
 def _expert_answers(expert, n, caller):
     """Return the expert's answers as 0, 1 or nan, one for each of the judge's."""
-    values = one_per_row(expert)
+    values = one_per_row(expert, "expert", caller)
     rule = f"0, 1, or None where the expert was not asked, for each of {n} inputs"
     if values.shape != (n,):
         raise invalid("expert", caller, rule, values.shape)
-    try:
-        y = np.array([np.nan if v is None else v for v in values.tolist()], dtype=float)
-    except (TypeError, ValueError):
-        raise invalid("expert", caller, rule, expert) from None
+    y = number_array(values, "expert", caller, what=rule).astype(np.float64)
     bad = ~np.isnan(y) & ~np.isin(y, (0, 1))
     if bad.any():
         raise invalid("expert", caller, rule, float(y[bad][0]))

@@ -3,10 +3,13 @@
 from skrobust._validation import (
     check_choice,
     check_confidence,
-    check_number,
     invalid,
 )
-from skrobust.sampling.core.label_plan import LabelPlan
+from skrobust.sampling.core.label_plan import (
+    LabelPlan,
+    checked_half_width,
+    expected_or_none,
+)
 from skrobust.sampling.core.later_models import LaterModels
 from skrobust.sampling.core.pool import refuse_arguments
 from skrobust.sampling.core.rate_estimator import RateEstimator
@@ -132,7 +135,7 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         """
         caller = self._caller("result")
         self._check_parameters()
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         is_stopping = isinstance(method, str) and method == "stopping"
         method = self._stopping if is_stopping else method
         answers = self._answers_of(model, caller)
@@ -295,26 +298,17 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         """
         caller = self._caller("plan")
         scale = self._scale()
-        self._check_half_width(half_width, caller)
-        check_confidence(confidence, caller)
-        if expected_loss is not None:
-            low, high = scale.low, scale.high
-            check_number(expected_loss, "expected_loss", caller, low=low, high=high)
-            expected_accuracy = 1 - (expected_loss - low) / scale.span
-        elif expected_accuracy is not None:
-            check_number(expected_accuracy, "expected_accuracy", caller, low=0, high=1)
-        share = half_width / scale.span
-        n, assumption = self._plan(share, confidence, expected_accuracy, caller)
-        return LabelPlan(n, float(half_width), float(confidence), assumption)
+        half_width = checked_half_width(half_width, scale, caller)
+        confidence = check_confidence(confidence, caller)
+        expected = expected_or_none(expected_accuracy, expected_loss, scale, caller)
+        n, assumption = self._plan(
+            half_width / scale.span, confidence, expected, caller
+        )
+        return LabelPlan(n, half_width, confidence, assumption)
 
     def _scale(self):
         """Return the scale of what is estimated: of the accuracy, or of losses."""
         return self._answers.loss if self._answers.of_losses else ACCURACY
-
-    def _check_half_width(self, half_width, caller):
-        """Raise unless a half-width is a positive number within the scale."""
-        high = self._scale().span
-        check_number(half_width, "half_width", caller, low=0, high=high, low_open=True)
 
     def should_stop(self, half_width, *, confidence=0.95):
         """Return whether an interval is narrow enough that may be looked at any time.
@@ -335,7 +329,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         bool
             False before two answers.
         """
-        self._check_half_width(half_width, self._caller("should_stop"))
+        caller = self._caller("should_stop")
+        half_width = checked_half_width(half_width, self._scale(), caller)
         found = self.result(confidence=confidence, method="stopping")
         low, high = found.interval
         return bool((high - low) / 2 <= half_width)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from skrobust._validation import check_number
+
 
 @dataclass(frozen=True)
 class LabelPlan:
@@ -37,6 +39,23 @@ class LabelPlan:
         return self.n_labels
 
     __index__ = __int__
+
+
+def checked_half_width(half_width, scale, caller):
+    """Return a half-width that is a positive number within the scale, or raise."""
+    ends = {"low": 0, "high": scale.span, "low_open": True}
+    return check_number(half_width, "half_width", caller, **ends)
+
+
+def expected_or_none(accuracy, loss, scale, caller):
+    """Return the expected accuracy, of an expected loss where it is given, or None."""
+    if loss is not None:
+        ends = {"low": scale.low, "high": scale.high}
+        loss = check_number(loss, "expected_loss", caller, **ends)
+        return 1 - (loss - scale.low) / scale.span
+    if accuracy is None:
+        return None
+    return check_number(accuracy, "expected_accuracy", caller, low=0, high=1)
 
 
 def draws_needed(p, m, q, half_width, confidence):

@@ -152,7 +152,7 @@ class LaterModels:
         binomial proportions based on paired data", Statistics in Medicine 1998.
         """
         caller = self._caller("compare")
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         if first == second:
             raise invalid("second", caller, "the name of another model", second)
         predictions = [model_of(self, name, caller).y_pred for name in (first, second)]

@@ -40,7 +40,7 @@ class RatioEstimator(TotalsRatio):
     def __init__(self, sampler, confidence, caller, predictor="default"):
         self.design, self.labels = sampler, sampler._answers.labels
         self.predictor, self.classes = predictor, None
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         answered, self.unknown = sampler._answered()
         self.answered = answered.with_scaled_m(0.0)
         self.confidence, self.caller = confidence, caller

@@ -252,7 +252,7 @@ class LivingPool:
             are left out, and a warning says so. ``failures`` are ids of the pool.
         """
         caller = self._caller("result")
-        check_confidence(confidence, caller)
+        confidence = check_confidence(confidence, caller)
         places = self._inside(window, caller)
         found = [
             self.parts_[k].result(confidence=confidence, **settings) for k in places
@@ -275,7 +275,7 @@ class LivingPool:
             Columns ``part``, ``n_pool``, ``n_labels``, ``accuracy`` (``mean_loss``
             where losses were told), ``low``, ``high``.
         """
-        check_confidence(confidence, self._caller("results_by_part"))
+        confidence = check_confidence(confidence, self._caller("results_by_part"))
         found = [part.result(confidence=confidence, **settings) for part in self.parts_]
         return table_of_parts(found, confidence)
 

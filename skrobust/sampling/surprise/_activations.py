@@ -80,7 +80,7 @@ def extract_activations(
     caller = "extract_activations"
     check_choice(pool, "pool", caller, POOLS)
     if batch_size is not None:
-        check_count(batch_size, "batch_size", caller)
+        batch_size = check_count(batch_size, "batch_size", caller)
     steps, model = unwrap(estimator)
     if is_net(model):
         activations = _net_activations

@@ -5,14 +5,13 @@ from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrobust._containers import is_frame, refuse_mask, shape_of
 from skrobust._parallel import StepBar, counting
 from skrobust._parameters import Choice, Count, SharedParameters, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
-from skrobust._validation import check_finite_rows, check_same_length
+from skrobust._validation import check_classes, check_finite_rows, check_same_length
 from skrobust.base.checked_numbers import checked_numbers
 from skrobust.metrics.labels import label_array
 from skrobust.sampling.core.prefitted import PrefittedMixin
@@ -184,7 +183,7 @@ class BaseSurprise(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
             )
         if labels is not None:
             labels = label_array(labels, caller, "y_pred")
-            check_classification_targets(labels)
+            check_classes(labels, caller, "y_pred")
             check_same_length(caller, X=activations, y_pred=labels)
         return activations, labels
 
