@@ -155,7 +155,8 @@ def check(kind, extras, python, wheel, folder, tests):
     words = [what, *TEST_TOOLS.get(extras, [*TOOLS, "pandas", "polars"])]
     if kind == "floors":
         listed = folder / f"{place.name}.txt"
-        lowest = {"polars": floors(["test"], version)["polars"]} | floors(names, version)
+        tools = floors(["test"], version)
+        lowest = {"polars": tools["polars"]} | floors(names, version)
         listed.write_text("".join(f"{n}=={v}\n" for n, v in lowest.items()))
         words += ["--constraint", listed]
     else:
