@@ -37,7 +37,9 @@ DIGITS = {
     "SVM, rbf": make_pipeline(PCA(40, whiten=True, **SEED), SVC()),
     "MLP, 100": MLPClassifier((100,), max_iter=60, **SEED),
 }
-NETS = ["ResNet-20", "ResNet-56", "ResNet-20" + BLURRED, "ResNet-56" + BLURRED]
+SMALL, GREY, MIRRORED = ", 24 px", ", grey", ", mirrored"
+VARIANTS = ("", BLURRED, SMALL, GREY, MIRRORED)
+NETS = [f"ResNet-{n}{variant}" for variant in VARIANTS for n in (20, 56)]
 
 
 def digits(folder, n_train, n_test):
@@ -62,13 +64,28 @@ def fitted(X, y, names):
     return {name: DIGITS[name].fit(X / 255, y) for name in names}
 
 
+def variant_of(module, variant):
+    """Return a function from pictures to logits: a net that sees them changed.
+
+    Blurred, by 24 pixels a side, in grey, or as the sum over a picture and its mirror.
+    """
+    if variant == BLURRED:
+        return Resized(module, 32, box=3)
+    if variant == SMALL:
+        return Resized(Resized(module, 32), 24)
+    if variant == GREY:
+        return lambda x: module(x.mean(1, keepdim=True).expand(-1, 3, -1, -1))
+    if variant == MIRRORED:
+        return lambda x: module(x) + module(x.flip(-1))
+    return module
+
+
 def net(folder, name):
     """Return a published net for CIFAR-10 as a function from pictures to labels."""
-    layers = name.removesuffix(BLURRED).removeprefix("ResNet-")
+    base, comma, variant = name.partition(",")
+    layers = base.removeprefix("ResNet-")
     path = next((folder / "cifar10").glob(f"resnet{layers}-*.th"))
-    module = resnet_module(path, (int(layers) - 2) // 6)
-    if name.endswith(BLURRED):
-        module = Resized(module, 32, box=3)
+    module = variant_of(resnet_module(path, (int(layers) - 2) // 6), comma + variant)
 
     def predict(pictures):
         x = torch.from_numpy(np.array(pictures)).permute(0, 3, 1, 2).float()
