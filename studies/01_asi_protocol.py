@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
+from torchvision_nets import given
 from two_factor import FIVE, conditions, correctness
 
 from skrobust.metrics import (
@@ -121,8 +122,8 @@ def surface(names, found):
 
 def run(study):
     """Published protocol of the index on real ImageNet networks."""
-    names = study.size(FIVE, FIVE[:4])
-    n = study.size(100, 6)
+    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
+    n = study.size(500, 6)
     found = correctness(study, names, n)
     rows = [row(name, found[name], found[REFERENCE]) for name in names]
     table, both = published(), orders(names, found)

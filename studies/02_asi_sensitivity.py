@@ -8,6 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
+from torchvision_nets import given
 from two_factor import FIVE, correctness
 
 from skrobust.metrics import (
@@ -88,13 +89,13 @@ def by_size(names, found, sizes, n_resamples):
 
 
 def run(study):
-    names = study.size(FIVE, FIVE[:4])
-    n = study.size(100, 6)
+    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
+    n = study.size(500, 6)
     found = correctness(study, names, n)
     sensitive = [slopes(name, found[name]) for name in names]
     n_resamples = study.size(1000, 100)
     pairs = pair_rows(names, found, n_resamples)
-    sizes = study.size([20, 40, 60, 80, 100], [3, 6])
+    sizes = study.size([20, 50, 100, 200, 350, 500], [3, 6])
     table = by_size(names, found, sizes, study.size(400, 50))
     unsure = sum(row["95 %"][0] < 0 < row["95 %"][1] for row in pairs)
     closest = max(pairs, key=lambda row: row["swaps, ASI"])

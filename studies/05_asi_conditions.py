@@ -3,6 +3,7 @@
 import numpy as np
 from kit import main
 from ranks import tau_interval
+from torchvision_nets import given
 from two_factor import FIVE, conditions, correctness
 
 from skrobust.metrics import accuracy_stability_index, confidence_interval
@@ -45,8 +46,8 @@ def floor(correct, n_sets, seed=0):
 
 
 def run(study):
-    names = study.size(FIVE, FIVE[:4])
-    n = study.size(100, 6)
+    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
+    n = study.size(500, 6)
     found = correctness(study, names, n)
     sets, n_resamples = subsets(), study.size(500, 50)
 

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from kit import main
 from ranks import tau
 from table_faults import SEVERITY, TABLES, interval, scores
-from table_models import FAMILIES
+from table_models import names as all_models
 from tables import classification
 
 from skrobust.metrics import effective_robustness
@@ -64,8 +64,7 @@ def effective(results, tables, names):
 def run(study):
     names = study.size(TABLES, ["wine", "iris", "breast cancer"])
     tables = {n: (X, y) for n, X, y in classification(study.packages, names)}
-    models = [(f, n) for f, group in FAMILIES.items() for n in group]
-    models = models[:: study.size(1, 4)]
+    models = all_models()[:: study.size(1, 4)]
     todo = [(t, f, n) for t in tables for f, n in models]
     found = Parallel(n_jobs=study.jobs)(
         delayed(study.kept)(scores, *tables[t], f, n) for t, f, n in todo

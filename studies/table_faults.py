@@ -20,9 +20,13 @@ SEVERITY, MOST = 3, 2500  # rows of a table, drawn where there are more
 
 
 def rows_of(X, y):
-    """Return rows in a fixed shuffled order, at most ``MOST`` of them."""
+    """Return rows in a fixed shuffled order, at most ``MOST`` of them.
+
+    Labels are numbered in the order of their names, as XGBoost takes no others.
+    """
     keep = np.random.default_rng(0).permutation(len(X))[:MOST]
-    return X.iloc[keep].reset_index(drop=True), y.iloc[keep].to_numpy()
+    y = np.unique(y.iloc[keep].to_numpy(), return_inverse=True)[1]
+    return X.iloc[keep].reset_index(drop=True), y
 
 
 def split(X, y):

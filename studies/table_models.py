@@ -1,4 +1,6 @@
-"""Thirty classifiers of tables by family, each a pipeline on raw columns."""
+"""Thirty-three classifiers of tables by family, each a pipeline on raw columns."""
+
+from importlib.util import find_spec
 
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.discriminant_analysis import (
@@ -78,6 +80,31 @@ FAMILIES = {
     },
 }
 UNSCALED = ("tree", "forest", "boosting")
+OTHERS = {"XGBoost": "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost"}
+
+
+def boosting_library(name):
+    """Return an unfitted classifier of 60 trees of another library, in one thread."""
+    if name == "XGBoost":
+        from xgboost import XGBClassifier
+
+        return XGBClassifier(n_estimators=60, n_jobs=1, **SEED)
+    if name == "LightGBM":
+        from lightgbm import LGBMClassifier
+
+        return LGBMClassifier(n_estimators=60, n_jobs=1, verbose=-1, **SEED)
+    from catboost import CatBoostClassifier
+
+    silent = {"verbose": 0, "allow_writing_files": False, "thread_count": 1}
+    return CatBoostClassifier(iterations=60, **silent, **SEED)
+
+
+def names():
+    """Return the family and name of each model whose library is installed."""
+    found = [(family, name) for family, group in FAMILIES.items() for name in group]
+    here = [name for name, library in OTHERS.items() if find_spec(library)]
+    place = found.index(("net", "MLP, 100"))
+    return [*found[:place], *(("boosting", name) for name in here), *found[place:]]
 
 
 def pipeline(family, name):
@@ -96,4 +123,5 @@ def pipeline(family, name):
         of_numbers = StandardScaler()
         of_others = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     encode = make_column_transformer((of_numbers, numbers), (of_others, others))
-    return make_pipeline(encode, FAMILIES[family][name])
+    model = boosting_library(name) if name in OTHERS else FAMILIES[family][name]
+    return make_pipeline(encode, model)

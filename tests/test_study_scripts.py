@@ -1,5 +1,6 @@
 """Every study runs in its quick form, and its page includes what it writes."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -45,3 +46,20 @@ def test_each_study_has_its_page_with_the_full_form(script):
         assert part in page
     facts = json.loads((ROOT / "doc" / "studies" / f"{script.stem}.json").read_text())
     assert facts["form"] == "full"
+
+
+def test_nets_of_torchvision_have_its_parameters(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(ROOT / "studies"))
+    nets = importlib.import_module("torchvision_nets")
+    with torch.device("meta"):  # nothing is allocated
+        made = {"alexnet": nets.alexnet(), "vgg19": nets.vgg19()}
+    counts = {k: sum(p.numel() for p in net.parameters()) for k, net in made.items()}
+    assert counts == {"alexnet": 61_100_840, "vgg19": 143_667_240}
+    names = {"features.10.weight", "classifier.1.weight", "classifier.6.bias"}
+    assert names <= set(made["alexnet"].state_dict())
+    names = {"features.34.weight", "classifier.0.weight", "classifier.6.bias"}
+    assert names <= set(made["vgg19"].state_dict())
+    assert nets.given(None) == nets.given(tmp_path) == []
+    (tmp_path / "alexnet-owt-7be5be79.pth").touch()
+    assert nets.given(tmp_path) == ["AlexNet"]
