@@ -22,7 +22,7 @@ from skrobust.sampling import (
     simulate,
 )
 
-LABELS, OTHERS = 200, (50, 100, 400)  # other budgets on the published pools
+LABELS = 200
 SAMPLERS = {
     "random": SimpleRandomSampler(),
     "operational": OperationalSampler(),
@@ -37,14 +37,14 @@ SAMPLERS = {
 }
 
 
-def results(scores, failed, names, n_labels, n_repeats):
+def results(scores, failed, names, n_repeats):
     """Return error over that of random sampling, coverage and failures by sampler."""
     samplers = {name: SAMPLERS[name] for name in names}
     found = simulate(
-        samplers, scores, failed, n_labels=n_labels, n_repeats=n_repeats, random_state=0
+        samplers, scores, failed, n_labels=LABELS, n_repeats=n_repeats, random_state=0
     )
     n = len(failed)
-    base = np.sqrt((1 / n_labels - 1 / n) * failed.var(ddof=1))  # exactly
+    base = np.sqrt((1 / LABELS - 1 / n) * failed.var(ddof=1))  # exactly
     return [
         {
             "sampler": name,
@@ -52,7 +52,7 @@ def results(scores, failed, names, n_labels, n_repeats):
             "noise": error / base,
             "bias / error": bias / rmse if rmse else 0.0,
             "coverage": coverage,
-            "failures": failures / (n_labels * failed.mean()),
+            "failures": failures / (LABELS * failed.mean()),
         }
         for name, rmse, error, bias, coverage, failures in zip(
             found["sampler"],
@@ -94,7 +94,7 @@ def auxiliary_rows(study, n_repeats):
     for pool, failed, scores in published(study.data):
         for kind in AUXILIARIES:
             names = ["operational", "DeepEST, paper", "DeepEST, released"]
-            run = study.kept(results, scores[kind], failed, names, LABELS, n_repeats)
+            run = study.kept(results, scores[kind], failed, names, n_repeats)
             by_name = {row["sampler"]: row for row in run}
             rows.append(
                 {
@@ -108,24 +108,8 @@ def auxiliary_rows(study, n_repeats):
     return rows
 
 
-def budget_rows(study, names, n_repeats):
-    """Return the median error of each sampler over the published pools, by budget."""
-    rows = {name: {"sampler": name} for name in names}
-    for n_labels in sorted((LABELS, *OTHERS)):
-        runs = [
-            study.kept(results, s["confidence"], failed, names, n_labels, n_repeats)
-            for _, failed, s in published(study.data)
-        ]
-        for place, name in enumerate(names):
-            own = [run[place] for run in runs]
-            rows[name][f"{n_labels} labels"] = np.median([r["error"] for r in own])
-            lowest = min(r["coverage"] for r in own)
-            rows[name][f"coverage, {n_labels}"] = lowest
-    return list(rows.values())
-
-
 def run(study):
-    n_repeats, names = study.size(300, 8), list(SAMPLERS)
+    n_repeats, names = study.size(100, 8), list(SAMPLERS)
     sources = {
         "published": [(n, f, s) for n, f, s in published(study.data)],
         "simulated": list(simulated(study.size(2, 1))),
@@ -135,14 +119,12 @@ def run(study):
     for kind, pools in sources.items():
         runs = []
         for _, failed, scores in pools[:: study.size(1, 3)]:
-            given = scores["confidence"], failed, names, LABELS, n_repeats
-            run = study.kept(results, *given)
+            run = study.kept(results, scores["confidence"], failed, names, n_repeats)
             runs.append(run)
             for row in run:
                 errors[row["sampler"]].append(row["error"])
         table += summary(kind, runs)
     helped = auxiliary_rows(study, n_repeats)
-    budgets = budget_rows(study, names, n_repeats)
     medians = {name: np.median(values) for name, values in errors.items()}
     best = min(medians, key=medians.get)
     bounded = [name for name in names if max(errors[name]) < 1.1]
@@ -171,8 +153,6 @@ def run(study):
         f"cases), below .6 {np.median([r[of] for r in weak]):.2f} ({len(weak)} cases)."
     )
     study.table("samplers", table, f"Samplers, {LABELS} labels, by 1 - confidence")
-    title = "Median error over the published pools and lowest coverage, by budget"
-    study.table("budgets", budgets, title)
     study.table("auxiliaries", helped, "Auxiliary variables on the published pools")
     figure, ax = plt.subplots(figsize=(7, 4))
     ax.boxplot(

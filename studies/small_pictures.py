@@ -18,9 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skrobust.attacks import PGD, ProbabilityShift
 from skrobust.perturbations import get_preset
-from skrobust.wrappers import wrap
 
 SEVERITIES = (2, 4)  # of cifar_c; mnist_c has one strength for each corruption
 SEED = {"random_state": 0}
@@ -39,9 +37,7 @@ DIGITS = {
     "SVM, rbf": make_pipeline(PCA(40, whiten=True, **SEED), SVC()),
     "MLP, 100": MLPClassifier((100,), max_iter=60, **SEED),
 }
-SMALL, GREY, MIRRORED = ", 24 px", ", grey", ", mirrored"
-VARIANTS = ("", BLURRED, SMALL, GREY, MIRRORED)
-NETS = [f"ResNet-{n}{variant}" for variant in VARIANTS for n in (20, 56)]
+NETS = ["ResNet-20", "ResNet-56", "ResNet-20" + BLURRED, "ResNet-56" + BLURRED]
 
 
 def digits(folder, n_train, n_test):
@@ -66,33 +62,13 @@ def fitted(X, y, names):
     return {name: DIGITS[name].fit(X / 255, y) for name in names}
 
 
-def variant_of(module, variant):
-    """Return a function from pictures to logits: a net that sees them changed.
-
-    Blurred, by 24 pixels a side, in grey, or as the sum over a picture and its mirror.
-    """
-    if variant == BLURRED:
-        return Resized(module, 32, box=3)
-    if variant == SMALL:
-        return Resized(Resized(module, 32), 24)
-    if variant == GREY:
-        return lambda x: module(x.mean(1, keepdim=True).expand(-1, 3, -1, -1))
-    if variant == MIRRORED:
-        return lambda x: module(x) + module(x.flip(-1))
-    return module
-
-
-def module_of(folder, name):
-    """Return a published net for CIFAR-10 as a function from pictures to logits."""
-    base, comma, variant = name.partition(",")
-    layers = base.removeprefix("ResNet-")
-    path = next((folder / "cifar10").glob(f"resnet{layers}-*.th"))
-    return variant_of(resnet_module(path, (int(layers) - 2) // 6), comma + variant)
-
-
 def net(folder, name):
     """Return a published net for CIFAR-10 as a function from pictures to labels."""
-    module = module_of(folder, name)
+    layers = name.removesuffix(BLURRED).removeprefix("ResNet-")
+    path = next((folder / "cifar10").glob(f"resnet{layers}-*.th"))
+    module = resnet_module(path, (int(layers) - 2) // 6)
+    if name.endswith(BLURRED):
+        module = Resized(module, 32, box=3)
 
     def predict(pictures):
         x = torch.from_numpy(np.array(pictures)).permute(0, 3, 1, 2).float()
@@ -140,20 +116,3 @@ def of_cifar(folder, name, n, preset):
     X, y = cifar(folder, n)
     grid = conditions(preset, (32, 32, 3), **options)
     return correctness({name: net(folder, name)}, X, y, grid)[name]
-
-
-def attacked(folder, name, n, eps):
-    """Return labels, clean and moved probabilities, and what stays right, of a net.
-
-    As ``attacked_tables.measured``, in a box of ``eps`` levels of 255.
-    """
-    X, y = cifar(folder, n)
-    options = {"layout": "NHWC->NCHW", "response": "logits", "batch_size": 50}
-    module = module_of(folder, name).eval()
-    model = wrap(module, sample=X[:4], classes=list(range(10)), **options)
-    ball = {"eps": eps, "data_range": (0, 255), "n_steps": 20, "random_state": 0}
-    X = X.astype(np.float32)
-    moved = ProbabilityShift(n_restarts=1, **ball).perturb(model, X, y)
-    wrong = PGD(**ball).perturb(model, X, y)
-    chances = model.predict_proba(X), model.predict_proba(moved)
-    return y, *chances, model.predict(wrong) == y
