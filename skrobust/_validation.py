@@ -204,11 +204,12 @@ def check_targets(y, caller, *, name="y", warn=False):
     if not y.ndim:
         raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
     y = column_or_1d(y, warn=warn)
+    refuse_missing(y, caller, name)
     for value in y if y.dtype.kind == "O" else ():
-        if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+        is_one = isinstance(value, (str, bytes)) or value is np.ma.masked
+        if hasattr(value, "__len__") and not is_one:
             rule = "1-D labels of shape (n_samples,), one value for each row"
             raise invalid(name, caller, rule, value)
-    refuse_missing(y, caller, name)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
@@ -249,6 +250,8 @@ def _is_one_hot(y):
 def _n_rows(a, name, caller):
     # A sparse matrix has a shape, but no len.
     shape = getattr(a, "shape", None)
+    if shape is None and not hasattr(a, "__len__") and hasattr(a, "__array__"):
+        shape = np.asarray(a).shape
     if shape == () or not (shape or hasattr(a, "__len__")):
         raise invalid(name, caller, "an array, a list or a frame of rows", a)
     return int(shape[0]) if shape else len(a)

@@ -83,7 +83,8 @@ def row_distortion(X, moved):
         return _root_mean_squares(*pair), _RMS
     rows = list(zip(_rows(X), _rows(moved), strict=True))
     cells = [cell for pair in rows for row in pair for cell in row]
-    if cells and all(map(_is_number, cells)):  # held as objects
+    alike = all(len(a) == len(b) for a, b in rows)
+    if cells and alike and all(map(_is_number, cells)):  # held as objects
         pair = [np.array(part, dtype=np.float64) for part in zip(*rows, strict=True)]
         return _root_mean_squares(*pair), _RMS
     unit, size = "cells", _n_changed
