@@ -93,8 +93,8 @@ def run(study):
     )
     lowest = min(row["tau with all 69"] for row in taus)
     study.answer(
-        f"The order of the {len(names)} networks agrees between the lists with a tau of "
-        f"at least {lowest:.2f}."
+        f"The order of the {len(names)} networks agrees between the lists with a tau "
+        f"of at least {lowest:.2f}."
     )
     study.answer(
         f"Clean sets of {n} pictures alone have an ASI of "
