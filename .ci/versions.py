@@ -30,7 +30,7 @@ EXTRAS = {
 }
 # What the tests need beside an extra; newest, as they are no part of the package.
 TOOLS = ["pytest>=8.2", "hypothesis", "jsonschema"]
-TEST_TOOLS = {"core": TOOLS, "more": [*TOOLS, "pandas", "polars"]}
+TEST_TOOLS = {"core": TOOLS}  # of the others, with pandas and polars
 # A few files of each family that can run with a set; without pandas, many cannot.
 QUICK = """
 metrics/test_stability metrics/test_confidence_interval metrics/test_scorers

@@ -205,14 +205,20 @@ def check_targets(y, caller, *, name="y", warn=False):
         raise invalid(name, caller, "1-D labels of shape (n_samples,)", y.item())
     y = column_or_1d(y, warn=warn)
     refuse_missing(y, caller, name)
-    for value in y if y.dtype.kind == "O" else ():
-        is_one = isinstance(value, (str, bytes)) or value is np.ma.masked
-        if hasattr(value, "__len__") and not is_one:
-            rule = "1-D labels of shape (n_samples,), one value for each row"
-            raise invalid(name, caller, rule, value)
+    several = _kinds_of_several(y)
+    if several:
+        rule = "1-D labels of shape (n_samples,), one value for each row"
+        raise invalid(name, caller, rule, next(v for v in y if type(v) in several))
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{caller} needs finite {name}; found NaN or infinity.")
     return y
+
+
+def _kinds_of_several(y):
+    """Return the types of labels in objects that hold several values each."""
+    kinds = set(map(type, y)) if y.dtype.kind == "O" else ()
+    single = (str, bytes, type(np.ma.masked))
+    return {k for k in kinds if hasattr(k, "__len__") and not issubclass(k, single)}
 
 
 def check_classes(labels, caller, name="y"):
