@@ -9,8 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
-from torchvision_nets import given
-from two_factor import FIVE, conditions, correctness
+from two_factor import conditions, published_protocol
 
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -122,9 +121,7 @@ def surface(names, found):
 
 def run(study):
     """Published protocol of the index on real ImageNet networks."""
-    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
-    n = study.size(500, 6)
-    found = correctness(study, names, n)
+    names, n, found = published_protocol(study)
     rows = [row(name, found[name], found[REFERENCE]) for name in names]
     table, both = published(), orders(names, found)
     indices = [r["ASI"] for r in rows]

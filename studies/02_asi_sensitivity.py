@@ -8,8 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
-from torchvision_nets import given
-from two_factor import FIVE, correctness
+from two_factor import published_protocol
 
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -89,9 +88,7 @@ def by_size(names, found, sizes, n_resamples):
 
 
 def run(study):
-    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
-    n = study.size(500, 6)
-    found = correctness(study, names, n)
+    names, n, found = published_protocol(study)
     sensitive = [slopes(name, found[name]) for name in names]
     n_resamples = study.size(1000, 100)
     pairs = pair_rows(names, found, n_resamples)

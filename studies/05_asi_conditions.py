@@ -3,8 +3,7 @@
 import numpy as np
 from kit import main
 from ranks import tau_interval
-from torchvision_nets import given
-from two_factor import FIVE, conditions, correctness
+from two_factor import conditions, published_protocol
 
 from skrobust.metrics import accuracy_stability_index, confidence_interval
 from skrobust.perturbations import two_factor_grid
@@ -46,9 +45,7 @@ def floor(correct, n_sets, seed=0):
 
 
 def run(study):
-    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
-    n = study.size(500, 6)
-    found = correctness(study, names, n)
+    names, n, found = published_protocol(study)
     sets, n_resamples = subsets(), study.size(500, 50)
 
     def index(places):

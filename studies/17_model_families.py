@@ -10,8 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from kit import main
 from table_faults import SEVERITY, TABLES, interval, kept_skill, rows_of, scores
-from table_models import FAMILIES, pipeline
-from table_models import names as all_models
+from table_models import FAMILIES, all_models, pipeline
 from tables import classification
 
 from skrobust.evaluation import suggest_repairs

@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from kit import main
 from ranks import tau
 from table_faults import SEVERITY, TABLES, interval, scores
-from table_models import names as all_models
+from table_models import all_models
 from tables import classification
 
 from skrobust.metrics import effective_robustness

@@ -99,7 +99,7 @@ def boosting_library(name):
     return CatBoostClassifier(iterations=60, **silent, **SEED)
 
 
-def names():
+def all_models():
     """Return the family and name of each model whose library is installed."""
     found = [(family, name) for family, group in FAMILIES.items() for name in group]
     here = [name for name, library in OTHERS.items() if find_spec(library)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 from imagenet import SMALL, TFLITE, network, pictures
+from torchvision_nets import given
 
 from skrobust.evaluation import evaluate_perturbations
 from skrobust.perturbations import two_factor_grid
@@ -15,6 +16,16 @@ SIX_MORE = [
     "EfficientNet-lite0, blurred",
     "EfficientNet-lite0",
 ]
+
+
+def published_protocol(study):
+    """Return the names of the networks, the number of pictures and the correctness.
+
+    Networks of torchvision join where their weights are given.
+    """
+    names = study.size([*FIVE, *given(study.packages)], FIVE[:4])
+    n = study.size(500, 6)
+    return names, n, correctness(study, names, n)
 
 
 def conditions():
