@@ -14,7 +14,9 @@ demo: $(VENV)/.demo
 	$(BIN)/skrobust demo --out skrobust-demo.html
 	@echo "Open skrobust-demo.html (a table) and skrobust-demo-digits.html in a browser."
 
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+# A test that waits for ever fails with the stacks of its threads.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile \
+  --timeout 900
 
 test: $(VENV)/.test
 	$(PYTEST) -m "not thorough"

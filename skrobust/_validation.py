@@ -4,6 +4,7 @@ import functools
 import math
 import numbers
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -253,9 +254,10 @@ def _is_one_hot(y):
     )
 
 
-def _n_rows(a, name, caller):
+def checked_n_rows(a, name, caller):
+    """Return the number of rows of an array, a list or a frame, or raise."""
     # A sparse matrix has a shape, but no len.
-    shape = getattr(a, "shape", None)
+    shape = () if isinstance(a, Mapping) else getattr(a, "shape", None)
     if shape is None and not hasattr(a, "__len__") and hasattr(a, "__array__"):
         shape = np.asarray(a).shape
     if shape == () or not (shape or hasattr(a, "__len__")):
@@ -266,7 +268,7 @@ def _n_rows(a, name, caller):
 def check_same_length(caller, **arrays):
     """Raise when the named arrays differ in their number of samples."""
     given = {name: a for name, a in arrays.items() if a is not None}
-    lengths = {name: _n_rows(a, name, caller) for name, a in given.items()}
+    lengths = {name: checked_n_rows(a, name, caller) for name, a in given.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {n}" for name, n in lengths.items())
         raise ValueError(f"{caller} needs inputs of equal length; {listed}.")

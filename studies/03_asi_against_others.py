@@ -69,7 +69,7 @@ def agreement(found, kinds, n_resamples):
 
 def run(study):
     names = study.size([*FIVE, *SIX_MORE], FIVE[:4])
-    n = study.size(24, 6)
+    n = study.size(100, 6)
     found = correctness(study, names, n)
     kinds = summaries(found[REFERENCE].mean(axis=0))
     values = value_rows(found, kinds)

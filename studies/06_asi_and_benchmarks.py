@@ -118,9 +118,9 @@ def run(study):
     names = list(DIGITS)[: study.size(None, 8)]
     sizes = study.size((3000, 500), (500, 100))
     found = {"digits": study.kept(of_digits, study.data, names, *sizes)}
-    n = study.size(200, 10)
+    n, nets = study.size(200, 10), study.size(NETS, NETS[:4])
     found["CIFAR-10"] = [
-        {m: study.kept(of_cifar, study.data, m, n, preset) for m in NETS}
+        {m: study.kept(of_cifar, study.data, m, n, preset) for m in nets}
         for preset in ("asi68", "cifar_c")
     ]
     n_resamples, models, taus = study.size(500, 20), [], []

@@ -6,6 +6,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from draws import mean_interval, word
+from imblearn.datasets import make_imbalance
 from joblib import Parallel, delayed
 from kit import main, shown
 from label_scores import KINDS, order, regret, scores_of_models
@@ -53,14 +54,14 @@ def drawn(X, y, ratio, repeat):
 
     At large: recall of both classes on all rows that the data set does not contain.
     """
-    rng = np.random.default_rng((ratio, repeat))
     few = round(ROWS / (1 + ratio))
-    of, fresh = [], []
-    for label, count in ((0, ROWS - few), (1, few)):
-        rows = rng.permutation(np.flatnonzero(y == label))
-        of += list(rows[:count])
-        fresh += list(rows[count:])
-    X_of, y_of = X[of], y[of]
+    of, y_of = make_imbalance(
+        np.arange(len(y))[:, None],
+        y,
+        sampling_strategy={0: ROWS - few, 1: few},
+        random_state=100 * repeat + ratio,
+    )
+    X_of, fresh = X[of.ravel()], np.setdiff1d(np.arange(len(y)), of)
     split = train_test_split(
         X_of, y_of, test_size=0.3, random_state=repeat, stratify=y_of
     )

@@ -62,7 +62,7 @@ def cases(quick):
     yield "logistic, digits", linear, X_test, y_test, [(0.05, np.inf), (0.2, 2)], True
     net = small_cnn_classifier((8, 8), 10, random_state=0)
     net.fit(X.astype(np.float32), y)
-    n = 60 if quick else 100
+    n = 60 if quick else 250
     rows = X_test[:n].astype(np.float32), y_test[:n]
     yield "small CNN, digits", net, *rows, [(0.02, np.inf), (0.1, 2)], True
 
@@ -116,7 +116,7 @@ def excess(rows, measure, truth):
 def run(study):
     rows = []
     for name, model, X, y, balls, has_gradient in cases(study.quick):
-        n = study.size(100, 40)
+        n = study.size(250, 40)
         for ball in balls:
             rows += study.kept(measured, name, model, X[:n], y[:n], ball, has_gradient)
     columns = {

@@ -11,11 +11,12 @@ from attacked_tables import MODELS, measured
 from face_clips import detected
 from kit import main
 from ranks import tau_interval
+from small_pictures import NETS, attacked
 
 from skrobust.metrics import probability_shift, robust_ratio_regions, robustness_score
 
 DETECTORS = ("Meso4_DF", "Meso4_F2F", "MesoInception_DF")
-EPS_FACES = 0.1  # levels of 255
+EPS_FACES, EPS_CIFAR = 0.1, 1  # levels of 255
 TOLERANCES = np.linspace(0, 0.2, 21)  # as in the source
 MEASURES = ("robust ratio", "robustness score", "average confidence")
 
@@ -30,6 +31,14 @@ def faces(study, n_clips, n_frames):
         y, p, q = np.repeat(y, n_frames), p.reshape(-1, 2), q.reshape(-1, 2)
         found[name] = p, q, q.argmax(axis=1) == y
     return y, found, np.repeat(np.arange(n_clips), n_frames)
+
+
+def cifar(study, n):
+    """Return the same of published nets for CIFAR-10, plain and behind a blur."""
+    found = {}
+    for name in NETS[:4]:
+        y, found[name] = study.kept(attacked, study.data, name, n, EPS_CIFAR)
+    return y, found, None
 
 
 def region_row(task, y, found, clips):
@@ -148,6 +157,7 @@ def run(study):
         packages = study.packages if task in ("pima", "saheart") else None
         found[task] = *study.kept(measured, task, packages, names, most), None
     if not study.quick:
+        found["CIFAR-10"] = cifar(study, 200)
         found["faces"] = faces(study, 30, 2)
     rows, results, agreement = [], {}, []
     for task, (y, of_models, clips) in found.items():

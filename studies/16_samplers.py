@@ -22,7 +22,7 @@ from skrobust.sampling import (
     simulate,
 )
 
-LABELS = 200
+LABELS, BUDGETS = 200, (50, 100, 400)
 SAMPLERS = {
     "random": SimpleRandomSampler(),
     "operational": OperationalSampler(),
@@ -37,14 +37,14 @@ SAMPLERS = {
 }
 
 
-def results(scores, failed, names, n_repeats):
+def results(scores, failed, names, n_labels, n_repeats):
     """Return error over that of random sampling, coverage and failures by sampler."""
     samplers = {name: SAMPLERS[name] for name in names}
     found = simulate(
-        samplers, scores, failed, n_labels=LABELS, n_repeats=n_repeats, random_state=0
+        samplers, scores, failed, n_labels=n_labels, n_repeats=n_repeats, random_state=0
     )
     n = len(failed)
-    base = np.sqrt((1 / LABELS - 1 / n) * failed.var(ddof=1))  # exactly
+    base = np.sqrt((1 / n_labels - 1 / n) * failed.var(ddof=1))  # exactly
     return [
         {
             "sampler": name,
@@ -52,7 +52,7 @@ def results(scores, failed, names, n_repeats):
             "noise": error / base,
             "bias / error": bias / rmse if rmse else 0.0,
             "coverage": coverage,
-            "failures": failures / (LABELS * failed.mean()),
+            "failures": failures / (n_labels * failed.mean()),
         }
         for name, rmse, error, bias, coverage, failures in zip(
             found["sampler"],
@@ -94,7 +94,7 @@ def auxiliary_rows(study, n_repeats):
     for pool, failed, scores in published(study.data):
         for kind in AUXILIARIES:
             names = ["operational", "DeepEST, paper", "DeepEST, released"]
-            run = study.kept(results, scores[kind], failed, names, n_repeats)
+            run = study.kept(results, scores[kind], failed, names, LABELS, n_repeats)
             by_name = {row["sampler"]: row for row in run}
             rows.append(
                 {
@@ -108,8 +108,22 @@ def auxiliary_rows(study, n_repeats):
     return rows
 
 
+def budget_rows(study, names, n_repeats):
+    """Return, by sampler, medians over the published pools with other budgets."""
+    rows = []
+    for n_labels in study.size(BUDGETS, BUDGETS[:1]):
+        runs = [
+            study.kept(
+                results, scores["confidence"], failed, names, n_labels, n_repeats
+            )
+            for _, failed, scores in published(study.data)
+        ]
+        rows += [{"labels": n_labels, **row} for row in summary("published", runs)]
+    return rows
+
+
 def run(study):
-    n_repeats, names = study.size(100, 8), list(SAMPLERS)
+    n_repeats, names = study.size(300, 8), list(SAMPLERS)
     sources = {
         "published": [(n, f, s) for n, f, s in published(study.data)],
         "simulated": list(simulated(study.size(2, 1))),
@@ -119,7 +133,8 @@ def run(study):
     for kind, pools in sources.items():
         runs = []
         for _, failed, scores in pools[:: study.size(1, 3)]:
-            run = study.kept(results, scores["confidence"], failed, names, n_repeats)
+            options = (names, LABELS, n_repeats)
+            run = study.kept(results, scores["confidence"], failed, *options)
             runs.append(run)
             for row in run:
                 errors[row["sampler"]].append(row["error"])
@@ -152,7 +167,21 @@ def run(study):
         f"{np.median([r[of] for r in strong]):.2f} of random sampling ({len(strong)} "
         f"cases), below .6 {np.median([r[of] for r in weak]):.2f} ({len(weak)} cases)."
     )
+    budgets = budget_rows(study, names, n_repeats)
+    lowest = {
+        n: min((r for r in budgets if r["labels"] == n), key=lambda r: r["error"])
+        for n in dict.fromkeys(row["labels"] for row in budgets)
+    }
+    text = "; ".join(
+        f"{n} labels: {row['sampler']} ({row['error']:.2f})"
+        for n, row in lowest.items()
+    )
+    study.answer(
+        "With other budgets the lowest median error on the published pools is that of: "
+        f"{text}."
+    )
     study.table("samplers", table, f"Samplers, {LABELS} labels, by 1 - confidence")
+    study.table("budgets", budgets, "Other budgets on the published pools")
     study.table("auxiliaries", helped, "Auxiliary variables on the published pools")
     figure, ax = plt.subplots(figsize=(7, 4))
     ax.boxplot(

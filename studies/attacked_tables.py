@@ -42,21 +42,26 @@ def rows_of(task, packages, most):
     return scale.transform(X), scale.transform(X_test)[:most], y, y_test[:most]
 
 
-def measured(task, packages, names, most):
-    """Return labels and, by model, clean and moved probabilities and what stays right.
+def moved_within(model, X, y, eps, data_range):
+    """Return clean and moved probabilities, and what stays right, within a box.
 
     The probabilities are moved by ``ProbabilityShift``; a row stays right where it is
     right after ``PGD``.
     """
+    ball = {"eps": eps, "data_range": data_range, "n_steps": 20, "random_state": 0}
+    moved = ProbabilityShift(n_restarts=1, **ball).perturb(model, X, y)
+    wrong = PGD(**ball).perturb(model, X, y)
+    chances = model.predict_proba(X), model.predict_proba(moved)
+    return *chances, model.predict(wrong) == y
+
+
+def measured(task, packages, names, most):
+    """Return labels and, by model, what ``moved_within`` returns."""
     X, X_test, y, y_test = rows_of(task, packages, most)
-    ball = {"eps": EPS, "data_range": (0, 1), "n_steps": 20, "random_state": 0}
     found = {}
     for name in names:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model = MODELS[name].fit(X, y)
-        moved = ProbabilityShift(n_restarts=1, **ball).perturb(model, X_test, y_test)
-        wrong = PGD(**ball).perturb(model, X_test, y_test)
-        chances = model.predict_proba(X_test), model.predict_proba(moved)
-        found[name] = (*chances, model.predict(wrong) == y_test)
+        found[name] = moved_within(model, X_test, y_test, EPS, (0, 1))
     return y_test, found

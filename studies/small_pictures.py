@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import torch
+from attacked_tables import moved_within
 from corrupted_nets import resnet_module
 from imagenet import BLURRED, Resized
 from PIL import Image
@@ -19,6 +20,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skrobust.perturbations import get_preset
+from skrobust.wrappers import wrap
 
 SEVERITIES = (2, 4)  # of cifar_c; mnist_c has one strength for each corruption
 SEED = {"random_state": 0}
@@ -37,7 +39,8 @@ DIGITS = {
     "SVM, rbf": make_pipeline(PCA(40, whiten=True, **SEED), SVC()),
     "MLP, 100": MLPClassifier((100,), max_iter=60, **SEED),
 }
-NETS = ["ResNet-20", "ResNet-56", "ResNet-20" + BLURRED, "ResNet-56" + BLURRED]
+VARIANTS = ("", BLURRED, ", 24 px", ", grey", ", mirrored")
+NETS = [f"ResNet-{layers}{variant}" for variant in VARIANTS for layers in (20, 56)]
 
 
 def digits(folder, n_train, n_test):
@@ -62,13 +65,48 @@ def fitted(X, y, names):
     return {name: DIGITS[name].fit(X / 255, y) for name in names}
 
 
-def net(folder, name):
-    """Return a published net for CIFAR-10 as a function from pictures to labels."""
-    layers = name.removesuffix(BLURRED).removeprefix("ResNet-")
+class Recoloured(torch.nn.Module):
+    """Net that sees the mean of the colours, or pictures with left and right swapped.
+
+    The published training mirrors pictures at random.
+    """
+
+    def __init__(self, net, kind):
+        super().__init__()
+        self.net, self.kind = net, kind
+
+    def forward(self, x):
+        if self.kind == "mirrored":
+            return self.net(x.flip(-1))
+        return self.net(x.mean(dim=1, keepdim=True).expand_as(x))
+
+
+def module_of(folder, name):
+    """Return a published net for CIFAR-10, or a variant: pixels of 0 to 255 to logits.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of real data.
+    name : str
+        A name of ``NETS``.
+    """
+    base, _, variant = name.partition(", ")
+    layers = base.removeprefix("ResNet-")
     path = next((folder / "cifar10").glob(f"resnet{layers}-*.th"))
     module = resnet_module(path, (int(layers) - 2) // 6)
+    if not variant:
+        return module
     if name.endswith(BLURRED):
-        module = Resized(module, 32, box=3)
+        return Resized(module, 32, box=3)
+    if variant == "24 px":
+        return Resized(module, 24)
+    return Recoloured(module, variant)
+
+
+def net(folder, name):
+    """Return a net for CIFAR-10 as a function from pictures to labels."""
+    module = module_of(folder, name)
 
     def predict(pictures):
         x = torch.from_numpy(np.array(pictures)).permute(0, 3, 1, 2).float()
@@ -116,3 +154,12 @@ def of_cifar(folder, name, n, preset):
     X, y = cifar(folder, n)
     grid = conditions(preset, (32, 32, 3), **options)
     return correctness({name: net(folder, name)}, X, y, grid)[name]
+
+
+def attacked(folder, name, n, eps):
+    """Return labels, and what ``moved_within`` returns for a net within eps levels."""
+    X, y = cifar(folder, n)
+    X = X.astype(np.float32)
+    options = {"layout": "NHWC->NCHW", "response": "logits", "classes": range(10)}
+    model = wrap(module_of(folder, name), sample=X[:4], **options)
+    return y, moved_within(model, X, y, eps, (0, 255))

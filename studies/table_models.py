@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
@@ -99,12 +100,16 @@ def boosting_library(name):
     return CatBoostClassifier(iterations=60, **silent, **SEED)
 
 
+FAMILIES["boosting"] |= {
+    name: boosting_library(name)
+    for name, library in OTHERS.items()
+    if find_spec(library)
+}
+
+
 def all_models():
     """Return the family and name of each model whose library is installed."""
-    found = [(family, name) for family, group in FAMILIES.items() for name in group]
-    here = [name for name, library in OTHERS.items() if find_spec(library)]
-    place = found.index(("net", "MLP, 100"))
-    return [*found[:place], *(("boosting", name) for name in here), *found[place:]]
+    return [(family, name) for family, group in FAMILIES.items() for name in group]
 
 
 def pipeline(family, name):
@@ -123,5 +128,4 @@ def pipeline(family, name):
         of_numbers = StandardScaler()
         of_others = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     encode = make_column_transformer((of_numbers, numbers), (of_others, others))
-    model = boosting_library(name) if name in OTHERS else FAMILIES[family][name]
-    return make_pipeline(encode, model)
+    return make_pipeline(encode, clone(FAMILIES[family][name]))

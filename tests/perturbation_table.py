@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from families import public_classes
 from sklearn.base import BaseEstimator
 
 import skrobust.perturbations as sp
@@ -67,13 +68,7 @@ class Law(NamedTuple):
 
 def concrete_names():
     """Return the names of all public estimators that are no abstract bases."""
-    return {
-        name
-        for name in sp.__all__
-        if inspect.isclass(getattr(sp, name))
-        and issubclass(getattr(sp, name), BaseEstimator)
-        and not inspect.isabstract(getattr(sp, name))
-    }
+    return {kind.__name__ for kind in public_classes(sp, BaseEstimator)}
 
 
 # These hold other perturbations, or any function: the tests make them by hand.

@@ -1,6 +1,7 @@
 """Tasks in parallel, on whatever backend ``joblib.parallel_config`` chose."""
 
 import contextlib
+import warnings
 from collections import Counter
 from concurrent.futures import BrokenExecutor
 
@@ -19,6 +20,7 @@ from skrobust._parallel.thread_bound import bounded_blas
 _MOST_DEATHS = 3  # in a row, without a result between them
 # Errors of dask and Ray, which gave a task up after restarts of their own.
 _GIVEN_UP = {"KilledWorker", "WorkerCrashedError", "OutOfMemoryError"}
+_RETIRED = "A worker stopped while some jobs were given to the executor"
 
 
 def run_tasks(
@@ -161,8 +163,26 @@ def _run_on_joblib(function, tasks, n_workers, backend):
     call = _call_here if shares_memory else _call_apart
     calls = [(i, function, task, limit) for i, task in tasks.items()]
     parallel = Parallel(n_jobs=n_workers, return_as=return_as)
+    _let_workers_retire()
     with bounded_blas(limit if shares_memory else None):
         yield from parallel(delayed(call)(*one) for one in calls)
+
+
+def _let_workers_retire():
+    """Show joblib's warning of workers that grew too large where warnings are errors.
+
+    joblib warns in a thread of its own and then starts another worker; where the
+    warning is an error, that thread ends and the call would wait for ever.
+    """
+    for action, message, category, module, _ in warnings.filters:
+        if (
+            (message is None or message.match(_RETIRED))
+            and issubclass(UserWarning, category)
+            and module is None
+        ):
+            if action == "error":
+                warnings.filterwarnings("default", _RETIRED, UserWarning)
+            return
 
 
 def _run_one_by_one(function, tasks, n_workers, backend):

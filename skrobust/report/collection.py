@@ -6,7 +6,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from skrobust._containers import is_frame, is_text, shape_of, to_array
-from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust._validation import (
+    check_same_length,
+    check_targets,
+    checked_n_rows,
+    invalid,
+)
 from skrobust.datasets import BatchedRows
 from skrobust.evaluation.checkpoint import Checkpoint
 from skrobust.evaluation.isolation_limits import isolation_of
@@ -53,13 +58,6 @@ def collect(caller, models, X, y, *, isolate=False, **options):
         return _collect(caller, models, X, y, **options)
 
 
-def _n_rows(X, name, caller):
-    shape = shape_of(X, name, caller)
-    if not shape:
-        raise invalid(name, caller, "an array, a list or a frame of rows", X)
-    return shape[0]
-
-
 def _collect(caller, models, X, y, **options):
     started = time.perf_counter()
     _check_models(models, caller)
@@ -77,8 +75,8 @@ def _collect(caller, models, X, y, **options):
     kinds = {name: data_facts.kind_of(name, model) for name, model in models.items()}
     targets = None if columns is None else list(dict.fromkeys(columns.values()))
     y = np.asarray(y if targets else check_targets(y, caller))
-    shape, has_text = shape_of(X), is_text(X)
-    check_same_length(caller, X=range(_n_rows(X, "X", caller)), y=y)
+    shape, has_text = shape_of(X, "X", caller), is_text(X)
+    check_same_length(caller, X=X, y=y)
     if len(shape) < 2 and not has_text:
         raise invalid("X", caller, "of shape (n_samples, ...)", tuple(shape))
     options = check_options(options, len(y), caller)
@@ -94,7 +92,7 @@ def _collect(caller, models, X, y, **options):
     }
     X_train, n_samples = options["X_train"], options["n_samples"]
     image = (options["image_shape"], options["channel_axis"], caller)
-    n_train = 0 if X_train is None else _n_rows(X_train, "X_train", caller)
+    n_train = 0 if X_train is None else checked_n_rows(X_train, "X_train", caller)
     settings = {name: options[name] for name in _SHOWN}
     settings |= {
         "n_rows": len(y),

@@ -1,10 +1,10 @@
 """What every attack promises: None means what is written, results say what changed."""
 
-import inspect
 import re
 
 import numpy as np
 import pytest
+from families import public_classes
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import CountVectorizer
@@ -32,13 +32,7 @@ X, Y = load_iris(return_X_y=True)
 X, Y = minmax_scale(X)[::4], Y[::4]
 LINEAR = LogisticRegression().fit(X, Y)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y)
-CLASSES = [
-    kind
-    for kind in (getattr(family, name) for name in family.__all__)
-    if inspect.isclass(kind)
-    and issubclass(kind, BaseAttack)
-    and not inspect.isabstract(kind)
-]
+CLASSES = public_classes(family, BaseAttack)
 
 DEFAULTS = [
     (BIM(0.1, n_steps=7), {"step_size": 0.1 / 7}),

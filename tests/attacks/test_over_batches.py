@@ -1,9 +1,8 @@
 """Every attack does to rows in batches what it does to all of them."""
 
-import inspect
-
 import numpy as np
 import pytest
+from families import public_classes
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import minmax_scale
@@ -20,13 +19,7 @@ X = minmax_scale(X)
 LINEAR = LogisticRegression().fit(X, Y)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, Y)
 PLACES = [*range(40, 60), *range(95, 110), *range(40, 50), *range(40, 43)]  # some again
-CLASSES = [
-    kind
-    for kind in (getattr(family, name) for name in family.__all__)
-    if inspect.isclass(kind)
-    and issubclass(kind, BaseAttack)
-    and not inspect.isabstract(kind)
-]
+CLASSES = public_classes(family, BaseAttack)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -172,6 +172,35 @@ def test_two_processes_share_a_folder(tmp_path):
     assert outputs[0].split(" ", 1)[1].strip() == str(alone.score.tolist())
 
 
+GROWING = """
+import time
+import numpy as np
+from skrobust._parallel import run_tasks
+
+def grow(i):
+    time.sleep(1.1)  # joblib looks at the memory of a worker once a second
+    vars(np).setdefault("kept", []).append(np.ones(50_000_000))
+    return i
+
+if __name__ == "__main__":
+    print(run_tasks(grow, [(i,) for i in range(6)], n_jobs=2))
+"""
+
+
+@pytest.mark.slow
+def test_workers_that_grow_too_large_are_replaced_where_warnings_are_errors(tmp_path):
+    pytest.importorskip("psutil")  # with which joblib measures memory
+    script = tmp_path / "growing.py"
+    script.write_text(GROWING)
+    run = subprocess.run(
+        [sys.executable, "-W", "error", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert run.stdout.strip() == "[0, 1, 2, 3, 4, 5]"
+    assert "A worker stopped while some jobs" in run.stderr
+
+
 def slow_part(folder, key):
     # Another run ends this part first, while this one computes it.
     Checkpoint(folder, "test").run(key, lambda: np.arange(3))

@@ -1,10 +1,10 @@
 """Every perturbation does to rows in batches what it does to all of them."""
 
-import inspect
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from families import public_classes
 
 import skrobust.perturbations as family
 from skrobust.base import BasePerturbation
@@ -21,13 +21,7 @@ ROWS = {
         f"the quick brown fox number {i} said that 12 dogs bark" for i in range(12)
     ],
 }
-CLASSES = [
-    kind
-    for kind in (getattr(family, name) for name in family.__all__)
-    if inspect.isclass(kind)
-    and issubclass(kind, BasePerturbation)
-    and not inspect.isabstract(kind)
-]
+CLASSES = public_classes(family, BasePerturbation)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

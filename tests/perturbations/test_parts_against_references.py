@@ -1,12 +1,12 @@
 """Parts of perturbations against other implementations, and cell by cell."""
 
-import inspect
-
 import numpy as np
 import pandas as pd
 import pytest
+from families import public_classes
 
 import skrobust.perturbations as sp
+from skrobust.base import BasePerturbation
 from skrobust.perturbations.images import byte_pixels, published_water
 from skrobust.perturbations.images._color import grey_of
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
@@ -14,13 +14,7 @@ from skrobust.perturbations.tables.array_table import ArrayTable
 from skrobust.perturbations.tables.column_statistics import ColumnStatistics
 from skrobust.testing import instances_for_checks
 
-IMAGES = [
-    kind
-    for kind in (getattr(sp, name) for name in sp.__all__)
-    if inspect.isclass(kind)
-    and issubclass(kind, ImagePerturbation)
-    and not inspect.isabstract(kind)
-]
+IMAGES = public_classes(sp, ImagePerturbation)
 
 
 def test_brightness_is_that_of_pillow():
@@ -128,10 +122,9 @@ def test_integers_that_no_float_holds_may_change_but_not_stay():
 
 SERIES = [
     kind
-    for kind in (getattr(sp, name) for name in sp.__all__)
-    if inspect.isclass(kind) and "time_series" in kind.__module__
-    and not inspect.isabstract(kind)
-]  # fmt: skip
+    for kind in public_classes(sp, BasePerturbation)
+    if "time_series" in kind.__module__
+]
 
 
 @pytest.mark.parametrize("kind", SERIES, ids=lambda kind: kind.__name__)
