@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from skrobust.attacks import PGD, AutoPGD
 from skrobust.certificates.find_proof import find_proof
 from skrobust.certificates.region import Region
-from skrobust.evaluation.certificates import certify
+from skrobust.evaluation.attacked.certificates import certify
 from skrobust.metrics.robust.probability_shift import probability_shift
 from skrobust.nets import AdversarialTraining, small_cnn_classifier
 

@@ -22,7 +22,7 @@ from torch.nn import functional
 import skrobust.perturbations as sp
 from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.answering_devices import on_devices
+from skrobust.evaluation.conditions.answering_devices import on_devices
 from skrobust.nets import ToNetInput, resnet50
 from skrobust.perturbations.images.device_images import has_way
 

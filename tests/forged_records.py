@@ -3,11 +3,11 @@
 import json
 
 from skrobust._sealed import SEAL, seal
+from skrobust.evaluation.core.score_summary import overall
 from skrobust.evaluation.records.record_content import RecordContent, read_record
 from skrobust.evaluation.records.record_file import FACTS, read_members, write_members
 from skrobust.evaluation.records.recorder import journal_of_step
 from skrobust.evaluation.records.result_parts import parts_of
-from skrobust.evaluation.score_summary import overall
 
 
 def change_facts(path, change, *, sealed=False):

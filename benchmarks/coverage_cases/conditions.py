@@ -10,7 +10,7 @@ from coverage_cases.draws import (
     index,
     uniforms,
 )
-from skrobust.evaluation.summary_intervals import summary_intervals
+from skrobust.evaluation.core.summary_intervals import summary_intervals
 from skrobust.metrics import (
     confidence_interval,
     simultaneous_intervals,

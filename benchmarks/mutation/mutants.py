@@ -38,7 +38,7 @@ NAMED = [  # tried always
     ("skrobust/sampling/_simple_random.py", ": m_pool + "),
     ("skrobust/sampling/surprise/whitening.py", "/ np.diag"),
     ("skrobust/sampling/designs/ordered_draw.py", "uniforms < chance"),
-    ("skrobust/evaluation/argument_checks.py", "refuse_regressor(estimator"),
+    ("skrobust/evaluation/core/argument_checks.py", "refuse_regressor(estimator"),
 ]
 
 

@@ -10,7 +10,7 @@ from skrobust._containers import to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import respond
 from skrobust.evaluation import evaluate_attack
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
 from skrobust.report.summary_cells import TOLERANCE, ratio_at
 

@@ -11,8 +11,8 @@ from skrobust.cli import attack_results
 from skrobust.cli.attack_options import build_attacks, known_of
 from skrobust.cli.exit_codes import UserError
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.attack_run import attack_table, correct_labels
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.attacked.attack_run import attack_table, correct_labels
+from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.metrics import (
     accuracy_stability_index,
     confidence_interval,

@@ -9,13 +9,13 @@ from skrobust.evaluation._cross_validate_perturbations import (
 from skrobust.evaluation._empirical_boundary_distance import empirical_boundary_distance
 from skrobust.evaluation._evaluate_attack import evaluate_attack
 from skrobust.evaluation._evaluate_perturbations import evaluate_perturbations
-from skrobust.evaluation._evaluation_warning import EvaluationWarning
-from skrobust.evaluation._isolation import Isolation
 from skrobust.evaluation._make_bounds_scorer import make_bounds_scorer
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_accuracy_curve import robust_accuracy_curve
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
 from skrobust.evaluation._suggest_repairs import suggest_repairs
+from skrobust.evaluation.core._evaluation_warning import EvaluationWarning
+from skrobust.evaluation.core._isolation import Isolation
 from skrobust.evaluation.records._replay_record import replay_record
 from skrobust.evaluation.records._verify_record import verify_record
 from skrobust.evaluation.records._write_record import write_record

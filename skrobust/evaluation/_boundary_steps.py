@@ -9,7 +9,7 @@ from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
 from skrobust.attacks.core.losses import log_odds_against
-from skrobust.evaluation.argument_checks import rows_in_range
+from skrobust.evaluation.core.argument_checks import rows_in_range
 
 
 def boundary_steps(

@@ -16,11 +16,12 @@ from skrobust.base import BaseAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
 from skrobust.base.rows_as_numbers import as_numbers, frame_of
-from skrobust.evaluation import attack_checks, model_checks
-from skrobust.evaluation._evaluation_warning import doubt
-from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.gradient_checks import check_gradients
-from skrobust.evaluation.model_checks import quietly
+from skrobust.evaluation.attacked import attack_checks
+from skrobust.evaluation.attacked.gradient_checks import check_gradients
+from skrobust.evaluation.core import model_checks
+from skrobust.evaluation.core._evaluation_warning import doubt
+from skrobust.evaluation.core.argument_checks import check_labels
+from skrobust.evaluation.core.model_checks import quietly
 from skrobust.metrics.scorers.classes import check_perturber
 
 _CALLER = "check_evaluation"

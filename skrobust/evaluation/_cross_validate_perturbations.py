@@ -15,27 +15,27 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.base.streams import other_noise
-from skrobust.evaluation import score_summary
-from skrobust.evaluation.acted import add_effects
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_part import (
+from skrobust.evaluation.conditions.condition_part import (
     PartKeys,
     answers_classes,
     condition_part,
     find_scorer,
 )
-from skrobust.evaluation.condition_table import read_conditions, table_columns
-from skrobust.evaluation.failures import caught, check_any_left, reason_of
-from skrobust.evaluation.fold_columns import add_columns
-from skrobust.evaluation.fold_fits import fit_fold, guarded, split_rows
-from skrobust.evaluation.fold_intervals import (
+from skrobust.evaluation.conditions.fold_columns import add_columns
+from skrobust.evaluation.conditions.fold_fits import fit_fold, guarded, split_rows
+from skrobust.evaluation.conditions.fold_intervals import (
     NOTE,
     add_rows,
     fold_intervals,
     fold_limits,
     row_facts,
 )
-from skrobust.evaluation.isolation_limits import runs_apart
+from skrobust.evaluation.core import score_summary
+from skrobust.evaluation.core.acted import add_effects
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.condition_table import read_conditions, table_columns
+from skrobust.evaluation.core.failures import caught, check_any_left, reason_of
+from skrobust.evaluation.core.isolation_limits import runs_apart
 from skrobust.metrics.labels import label_array
 
 

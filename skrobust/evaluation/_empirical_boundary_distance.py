@@ -9,8 +9,8 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._results import Results
 from skrobust._validation import check_count, check_number
-from skrobust.evaluation.argument_checks import rows_in_range
-from skrobust.evaluation.attack_run import correct_labels
+from skrobust.evaluation.attacked.attack_run import correct_labels
+from skrobust.evaluation.core.argument_checks import rows_in_range
 
 _BATCH_VALUES = 1 << 22  # numbers per predicted batch
 

@@ -11,10 +11,8 @@ from skrobust.attacks import StrongestAttack
 from skrobust.base.attack import own_params
 from skrobust.base.attack_by_name import read_attack
 from skrobust.evaluation._check_evaluation import doubts_or_unchecked
-from skrobust.evaluation.acted import mean_of_changed, warn_idle_attack
-from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.attack_batches import full_run, runs_over_batches
-from skrobust.evaluation.attack_modes import (
+from skrobust.evaluation.attacked.attack_batches import full_run, runs_over_batches
+from skrobust.evaluation.attacked.attack_modes import (
     column_names,
     failed_runs,
     full_runs,
@@ -25,31 +23,33 @@ from skrobust.evaluation.attack_modes import (
     unknown_columns,
     why_no_ratio,
 )
-from skrobust.evaluation.attack_run import (
+from skrobust.evaluation.attacked.attack_run import (
     N_FACTS,
     attack_table,
     correct_labels,
     per_sample,
 )
-from skrobust.evaluation.attacked_blocks import run_in_blocks
-from skrobust.evaluation.batched_runs import (
+from skrobust.evaluation.attacked.attacked_blocks import run_in_blocks
+from skrobust.evaluation.attacked.proved_rows import bracket, bracket_of
+from skrobust.evaluation.attacked.regression_attack import (
+    refuse_for_numbers,
+    regression_results,
+)
+from skrobust.evaluation.core.acted import mean_of_changed, warn_idle_attack
+from skrobust.evaluation.core.argument_checks import check_labels
+from skrobust.evaluation.core.batched_runs import (
     BatchedRuns,
     as_batches,
     refuse_in_batches,
 )
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_table import object_array, shown
-from skrobust.evaluation.failures import caught, tell_failed
-from skrobust.evaluation.isolation_limits import runs_apart
-from skrobust.evaluation.model_checks import check_repeats
-from skrobust.evaluation.proved_rows import bracket, bracket_of
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.condition_table import object_array, shown
+from skrobust.evaluation.core.failures import caught, tell_failed
+from skrobust.evaluation.core.isolation_limits import runs_apart
+from skrobust.evaluation.core.model_checks import check_repeats
+from skrobust.evaluation.core.sample_groups import SampleGroups, group_results
+from skrobust.evaluation.core.verdict import verdict_on_attack
 from skrobust.evaluation.records.recorder import recorded
-from skrobust.evaluation.regression_attack import (
-    refuse_for_numbers,
-    regression_results,
-)
-from skrobust.evaluation.sample_groups import SampleGroups, group_results
-from skrobust.evaluation.verdict import verdict_on_attack
 from skrobust.metrics.robust.probability_shift import check_tolerances
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (

@@ -7,32 +7,35 @@ import numpy as np
 from skrobust._parallel import alone
 from skrobust._results import Results
 from skrobust._validation import check_same_length, check_targets, invalid
-from skrobust.evaluation import score_summary
-from skrobust.evaluation.acted import add_effects
-from skrobust.evaluation.answering_devices import on_devices
-from skrobust.evaluation.batched_runs import BatchedRuns, as_batches
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_part import find_scorer
-from skrobust.evaluation.condition_scores import scores_in_memory, scores_over_batches
-from skrobust.evaluation.condition_table import (
+from skrobust.evaluation.conditions.answering_devices import on_devices
+from skrobust.evaluation.conditions.condition_part import find_scorer
+from skrobust.evaluation.conditions.condition_scores import (
+    scores_in_memory,
+    scores_over_batches,
+)
+from skrobust.evaluation.conditions.refused_rows import add_refused
+from skrobust.evaluation.conditions.untouched import (
+    add_untouched,
+    dependence,
+    units_for,
+)
+from skrobust.evaluation.core import score_summary
+from skrobust.evaluation.core.acted import add_effects
+from skrobust.evaluation.core.batched_runs import BatchedRuns, as_batches
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.condition_table import (
     fit_conditions,
     object_array,
     read_conditions,
     table_columns,
 )
-from skrobust.evaluation.failures import add_failed, caught, spread
-from skrobust.evaluation.isolation_limits import runs_apart
-from skrobust.evaluation.model_checks import check_repeats
+from skrobust.evaluation.core.failures import add_failed, caught, spread
+from skrobust.evaluation.core.isolation_limits import runs_apart
+from skrobust.evaluation.core.model_checks import check_repeats
+from skrobust.evaluation.core.sample_groups import SampleGroups
+from skrobust.evaluation.core.summary_intervals import summary_intervals
+from skrobust.evaluation.core.verdict import verdict_on_perturbations
 from skrobust.evaluation.records.recorder import recorded
-from skrobust.evaluation.refused_rows import add_refused
-from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.evaluation.summary_intervals import summary_intervals
-from skrobust.evaluation.untouched import (
-    add_untouched,
-    dependence,
-    units_for,
-)
-from skrobust.evaluation.verdict import verdict_on_perturbations
 from skrobust.metrics.labels import label_pair
 
 _ENDS = ("score_low", "score_high", "band_low", "band_high")

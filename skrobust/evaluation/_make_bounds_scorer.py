@@ -10,7 +10,7 @@ from skrobust._responses import predict_labels
 from skrobust._validation import check_choice
 from skrobust.evaluation._robust_accuracy_bounds import robust_accuracy_bounds
 from skrobust.evaluation._robust_ratio_bounds import robust_ratio_bounds
-from skrobust.evaluation.attacks_in_ball import OF_ATTACK
+from skrobust.evaluation.attacked.attacks_in_ball import OF_ATTACK
 from skrobust.metrics import BaseScorer
 from skrobust.metrics.scorers.constant_guard import with_quality
 

@@ -2,17 +2,17 @@
 
 from skrobust._parallel import StepBar
 from skrobust._results import Results
-from skrobust.evaluation.argument_checks import check_labels, float_rows
-from skrobust.evaluation.attack_run import correct_labels
-from skrobust.evaluation.attacks_in_ball import (
+from skrobust.evaluation.attacked.attack_run import correct_labels
+from skrobust.evaluation.attacked.attacks_in_ball import (
     OF_ATTACK,
     attacks_and_ball,
     examples_within,
 )
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.proved_rows import proved_rows
-from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.evaluation.verdict import verdict_on_bounds
+from skrobust.evaluation.attacked.proved_rows import proved_rows
+from skrobust.evaluation.core.argument_checks import check_labels, float_rows
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.sample_groups import SampleGroups
+from skrobust.evaluation.core.verdict import verdict_on_bounds
 from skrobust.metrics.scorers.attack_objective import for_accuracy
 
 _CALLER = "robust_accuracy_bounds"

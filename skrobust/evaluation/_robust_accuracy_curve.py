@@ -16,9 +16,9 @@ from skrobust.base import BaseAttack
 from skrobust.base.attack_by_name import read_attack
 from skrobust.base.changed_rows import changed_rows
 from skrobust.base.rows_as_numbers import as_numbers
-from skrobust.evaluation.acted import warn_idle_attack
-from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.verdict import verdict_on_curve
+from skrobust.evaluation.core.acted import warn_idle_attack
+from skrobust.evaluation.core.argument_checks import check_labels
+from skrobust.evaluation.core.verdict import verdict_on_curve
 from skrobust.metrics import proportion_interval
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans

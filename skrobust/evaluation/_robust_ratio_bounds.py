@@ -8,17 +8,17 @@ from skrobust._parallel import StepBar
 from skrobust._responses import predict_probabilities
 from skrobust._results import Results
 from skrobust._validation import check_choice
-from skrobust.evaluation.acted import part_of, warn_idle_attack
-from skrobust.evaluation.argument_checks import check_labels, float_rows
-from skrobust.evaluation.attacks_in_ball import (
+from skrobust.evaluation.attacked.attacks_in_ball import (
     OF_ATTACK,
     attacks_and_ball,
     examples_within,
 )
-from skrobust.evaluation.certificates import certify
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.sample_groups import SampleGroups
-from skrobust.evaluation.verdict import verdict_on_ratio_bounds
+from skrobust.evaluation.attacked.certificates import certify
+from skrobust.evaluation.core.acted import part_of, warn_idle_attack
+from skrobust.evaluation.core.argument_checks import check_labels, float_rows
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.sample_groups import SampleGroups
+from skrobust.evaluation.core.verdict import verdict_on_ratio_bounds
 from skrobust.metrics.robust import probability_shift
 from skrobust.metrics.robust.unmoved import full_attack
 from skrobust.metrics.scorers.attack_objective import (

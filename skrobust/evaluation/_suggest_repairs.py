@@ -11,20 +11,23 @@ from skrobust._validation import (
     check_number,
     invalid,
 )
-from skrobust.evaluation.argument_checks import check_labels
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.condition_part import answers_classes
-from skrobust.evaluation.estimator_code import estimator_code
-from skrobust.evaluation.repair_arguments import (
+from skrobust.evaluation.conditions.condition_part import answers_classes
+from skrobust.evaluation.core.argument_checks import check_labels
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.repairs.estimator_code import estimator_code
+from skrobust.evaluation.repairs.repair_arguments import (
     check_candidates,
     check_criterion,
     read_parts,
     read_tests,
 )
-from skrobust.evaluation.repair_chances import abstention_table, calibration_table
-from skrobust.evaluation.repair_search import Search
-from skrobust.evaluation.repair_table import ORIGINAL, repair_columns
-from skrobust.evaluation.repair_verdict import verdict_of
+from skrobust.evaluation.repairs.repair_chances import (
+    abstention_table,
+    calibration_table,
+)
+from skrobust.evaluation.repairs.repair_search import Search
+from skrobust.evaluation.repairs.repair_table import ORIGINAL, repair_columns
+from skrobust.evaluation.repairs.repair_verdict import verdict_of
 from skrobust.metrics.labels import label_array
 from skrobust.wrappers import WrappedClassifier
 

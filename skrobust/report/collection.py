@@ -13,8 +13,8 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.datasets import BatchedRows
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.isolation_limits import isolation_of
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.core.isolation_limits import isolation_of
 from skrobust.evaluation.records.recorder import Recorder, check_record_path
 from skrobust.report import data_facts
 from skrobust.report.corruption_error import add_corruption_errors, check_reference

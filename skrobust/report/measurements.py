@@ -9,7 +9,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._responses import predict_labels
 from skrobust.base.spread import with_number
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.regression_attack import regression_scores
+from skrobust.evaluation.attacked.regression_attack import regression_scores
 from skrobust.metrics import (
     confidence_interval,
     normalized_score_parts,

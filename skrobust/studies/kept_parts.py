@@ -1,6 +1,6 @@
 """Parts of a study on disk, which know whether they were computed or kept."""
 
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.core.checkpoint import Checkpoint
 
 
 class KeptParts(Checkpoint):

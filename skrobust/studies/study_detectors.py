@@ -9,7 +9,7 @@ from skrobust._optional import require
 from skrobust._sealed import find_named, write_named
 from skrobust._validation import invalid
 from skrobust.base.content_digest import content_digest
-from skrobust.evaluation.checkpoint import versions_of
+from skrobust.evaluation.core.checkpoint import versions_of
 from skrobust.nets import make_net_classifier
 from skrobust.nets.state_dicts import read_state_dict
 

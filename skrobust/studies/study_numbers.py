@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from skrobust.evaluation.temperature import fit_temperature, tempered
+from skrobust.evaluation.attacked.temperature import fit_temperature, tempered
 from skrobust.metrics import (
     aggregate_clips,
     clip_robustness,

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from skrobust.datasets import BatchedRows, LazyImages
 from skrobust.datasets.batch_readers import ArrayBatches
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.batched_runs import is_on_disk
+from skrobust.evaluation.core.batched_runs import is_on_disk
 from skrobust.perturbations import GaussianNoise
 
 X = np.random.default_rng(0).random((23, 4))

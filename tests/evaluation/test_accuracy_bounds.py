@@ -20,7 +20,7 @@ from skrobust.evaluation import (
     robust_accuracy_bounds,
     robust_ratio_bounds,
 )
-from skrobust.evaluation.argument_checks import model_classes
+from skrobust.evaluation.core.argument_checks import model_classes
 from skrobust.report.strict_json import to_plain
 
 MODEL, X, Y = linear_problem(80)

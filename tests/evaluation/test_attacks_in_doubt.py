@@ -7,14 +7,14 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust.base import BaseAttack, Constraints
 from skrobust.evaluation import evaluate_attack
-from skrobust.evaluation.attack_checks import (
+from skrobust.evaluation.attacked.attack_checks import (
     AttackCase,
     check_radii,
     check_random_search,
 )
-from skrobust.evaluation.gradient_checks import _check_logits
-from skrobust.evaluation.model_checks import check_answers
-from skrobust.evaluation.transfer_check import stays_under_transfer
+from skrobust.evaluation.attacked.gradient_checks import _check_logits
+from skrobust.evaluation.attacked.transfer_check import stays_under_transfer
+from skrobust.evaluation.core.model_checks import check_answers
 
 SIGN = np.repeat([-1.0, 1.0], 10)[:, None]
 ABOVE = (SIGN[:, 0] > 0).astype(int)

@@ -107,7 +107,7 @@ def test_equal_rows_of_two_batches_have_noise_of_their_own():
 
 def test_sources_of_all_kinds_give_the_same(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr("skrobust.evaluation.batched_runs._SMALL", 0)
+    monkeypatch.setattr("skrobust.evaluation.core.batched_runs._SMALL", 0)
     mapped = np.memmap(tmp_path / "rows.dat", ROWS.dtype, "w+", shape=ROWS.shape)
     mapped[:] = ROWS
     np.save(tmp_path / "rows.npy", ROWS)
@@ -494,7 +494,7 @@ if __name__ == "__main__":
 
 def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
     """Compare peaks of 1,000 and 8,000 pictures, which are 3 and 24 MB."""
-    monkeypatch.setattr("skrobust.evaluation.batched_runs._SMALL", 0)
+    monkeypatch.setattr("skrobust.evaluation.core.batched_runs._SMALL", 0)
     size, shape = 32 * 32 * 3, {"image_shape": (32, 32, 3), "data_range": (0, 255)}
     noise = [GaussianNoise(severity=s, **shape, random_state=0) for s in (1, 3)]
     model = DummyClassifier().fit(np.zeros((2, size)), [0, 1])

@@ -7,9 +7,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from skrobust.attacks import PGD
-from skrobust.evaluation import attacked_blocks, evaluate_attack
-from skrobust.evaluation.alike_warnings import AlikeWarnings
-from skrobust.evaluation.attacked_blocks import _joined, row_blocks
+from skrobust.evaluation import evaluate_attack
+from skrobust.evaluation.attacked import attacked_blocks
+from skrobust.evaluation.attacked.attacked_blocks import _joined, row_blocks
+from skrobust.evaluation.core.alike_warnings import AlikeWarnings
 
 
 @pytest.mark.parametrize("n", [10, 64, 65, 200])

@@ -14,7 +14,7 @@ from skrobust.evaluation import (
     evaluate_attack,
     robust_accuracy_curve,
 )
-from skrobust.evaluation.model_checks import check_input
+from skrobust.evaluation.core.model_checks import check_input
 
 GRID = np.linspace(0.02, 0.4, 20)
 

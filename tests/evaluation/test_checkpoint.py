@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from skrobust.attacks import FGSM, PGD
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
-from skrobust.evaluation.checkpoint import fingerprint
+from skrobust.evaluation.core.checkpoint import fingerprint
 from skrobust.nets import ToNetInput, make_net_classifier
 from skrobust.perturbations import GaussianNoise, two_factor_grid
 

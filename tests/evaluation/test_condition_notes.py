@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skrobust.base.idle import idle_reason
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
-from skrobust.evaluation.condition_notes import condition_notes
+from skrobust.evaluation.core.condition_notes import condition_notes
 from skrobust.metrics import make_robust_scorer
 from skrobust.perturbations import (
     CaseChange,

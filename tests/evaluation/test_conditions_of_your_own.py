@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from skrobust import _loader_workers
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
-from skrobust.evaluation.batched_runs import as_batches
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.core.batched_runs import as_batches
+from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.metrics import make_stability_index_scorer
 from skrobust.perturbations import FeatureNoise
 

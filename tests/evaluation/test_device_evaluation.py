@@ -16,8 +16,9 @@ from torch import nn  # noqa: E402
 import skrobust.perturbations as sp  # noqa: E402
 from skrobust import wrap  # noqa: E402
 from skrobust.attacks import FGSM  # noqa: E402
-from skrobust.evaluation import device_answers, evaluate_perturbations  # noqa: E402
-from skrobust.evaluation.answering_devices import (  # noqa: E402
+from skrobust.evaluation import evaluate_perturbations  # noqa: E402
+from skrobust.evaluation.conditions import device_answers  # noqa: E402
+from skrobust.evaluation.conditions.answering_devices import (  # noqa: E402
     moved_once,
     on_devices,
 )
@@ -194,7 +195,9 @@ def test_finished_conditions_are_kept(tmp_path, monkeypatch):
     settings = {"checkpoint": tmp_path, "device": "cpu", "precision": "bfloat16"}
     first = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert len(list(tmp_path.glob("*.part"))) == 4
-    monkeypatch.setattr("skrobust.evaluation.condition_scores.condition_part", None)
+    monkeypatch.setattr(
+        "skrobust.evaluation.conditions.condition_scores.condition_part", None
+    )
     again = evaluate_perturbations(NET, X, Y, CONDITIONS[:4], **settings)
     assert np.array_equal(first.correct, again.correct)
 

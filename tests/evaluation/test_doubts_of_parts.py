@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from skrobust.evaluation import gradient_checks
-from skrobust.evaluation.attack_batches import _joined_proof
-from skrobust.evaluation.gradient_checks import _check_logits, check_gradients
-from skrobust.evaluation.model_checks import check_input
-from skrobust.evaluation.proved_rows import NOTHING
-from skrobust.evaluation.repair_chances import calibration_table
-from skrobust.evaluation.repair_parts import Scores
-from skrobust.evaluation.repair_table import ORIGINAL
-from skrobust.evaluation.verdict import verdict_on_bounds
+from skrobust.evaluation.attacked import gradient_checks
+from skrobust.evaluation.attacked.attack_batches import _joined_proof
+from skrobust.evaluation.attacked.gradient_checks import _check_logits, check_gradients
+from skrobust.evaluation.attacked.proved_rows import NOTHING
+from skrobust.evaluation.core.model_checks import check_input
+from skrobust.evaluation.core.verdict import verdict_on_bounds
+from skrobust.evaluation.repairs.repair_chances import calibration_table
+from skrobust.evaluation.repairs.repair_parts import Scores
+from skrobust.evaluation.repairs.repair_table import ORIGINAL
 
 
 def kinds(doubts):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from sklearn.svm import SVC
 
 from skrobust.attacks import PGD
-from skrobust.evaluation.estimator_code import estimator_code
+from skrobust.evaluation.repairs.estimator_code import estimator_code
 from skrobust.perturbations import FeatureNoise, PerturbedClassifier, QuantileClipping
 
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from skrobust.attacks import FGSM, PGD, HopSkipJump
 from skrobust.evaluation import evaluate_attack, evaluate_perturbations
-from skrobust.evaluation.temperature import fit_temperature
+from skrobust.evaluation.attacked.temperature import fit_temperature
 from skrobust.metrics import (
     accuracy_stability_index,
     make_asi_scorer,

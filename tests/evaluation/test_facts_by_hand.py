@@ -22,8 +22,8 @@ from skrobust.evaluation import (
     proved_rows,
     robust_accuracy_curve,
 )
-from skrobust.evaluation.attack_checks import check_examples
-from skrobust.evaluation.fold_intervals import fold_intervals, fold_limits
+from skrobust.evaluation.attacked.attack_checks import check_examples
+from skrobust.evaluation.conditions.fold_intervals import fold_intervals, fold_limits
 from skrobust.evaluation.records import recorder
 from skrobust.perturbations import FeatureNoise
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
-from skrobust.evaluation.fold_intervals import NOTE, _wider
+from skrobust.evaluation.conditions.fold_intervals import NOTE, _wider
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.function_of_means import ALIKE
 from skrobust.metrics.intervals.interval import Interval

@@ -11,8 +11,8 @@ from skrobust.evaluation import (
     robust_accuracy_bounds,
     robust_ratio_bounds,
 )
-from skrobust.evaluation.attacks_in_ball import shared_ball
-from skrobust.evaluation.model_checks import check_input
+from skrobust.evaluation.attacked.attacks_in_ball import shared_ball
+from skrobust.evaluation.core.model_checks import check_input
 
 VALUES = np.random.default_rng(0).random((20, 3))
 

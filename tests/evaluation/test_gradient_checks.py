@@ -13,8 +13,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, minmax_scale
 
 from skrobust.attacks import FGSM, PGD, Constraints
 from skrobust.evaluation import check_evaluation
-from skrobust.evaluation.attack_checks import AttackCase, check_radii
-from skrobust.evaluation.transfer_check import stays_under_transfer
+from skrobust.evaluation.attacked.attack_checks import AttackCase, check_radii
+from skrobust.evaluation.attacked.transfer_check import stays_under_transfer
 
 FEW = {"n_samples": 32, "n_queries": 30}
 

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from skrobust.attacks import FGSM, PGD
-from skrobust.evaluation.attacks_in_ball import _shared
-from skrobust.evaluation.column_places import _has_places
-from skrobust.evaluation.regression_attack import _answers, _ratio, regression_scores
-from skrobust.evaluation.repair_search import _distinct
+from skrobust.evaluation.attacked.attacks_in_ball import _shared
+from skrobust.evaluation.attacked.regression_attack import (
+    _answers,
+    _ratio,
+    regression_scores,
+)
+from skrobust.evaluation.repairs.column_places import _has_places
+from skrobust.evaluation.repairs.repair_search import _distinct
 
 
 def test_names_that_occur_again_get_a_number():

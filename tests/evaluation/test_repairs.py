@@ -23,16 +23,16 @@ from skrobust.evaluation import (
     evaluate_perturbations,
     suggest_repairs,
 )
-from skrobust.evaluation.estimator_code import estimator_code
-from skrobust.evaluation.fragile_columns import fragile_columns
-from skrobust.evaluation.repair_candidates import make_candidates
-from skrobust.evaluation.repair_case import Case
-from skrobust.evaluation.repair_parts import (
+from skrobust.evaluation.repairs.estimator_code import estimator_code
+from skrobust.evaluation.repairs.fragile_columns import fragile_columns
+from skrobust.evaluation.repairs.repair_candidates import make_candidates
+from skrobust.evaluation.repairs.repair_case import Case
+from skrobust.evaluation.repairs.repair_parts import (
     correct_under_attack,
     missing_rows,
     split_parts,
 )
-from skrobust.evaluation.repair_table import pareto_front
+from skrobust.evaluation.repairs.repair_table import pareto_front
 from skrobust.perturbations import FeatureNoise, MeanDrift, MissingValues
 from skrobust.wrappers import wrap
 

@@ -6,11 +6,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.fragile_columns import fragile_columns
-from skrobust.evaluation.repair_verdict import verdict_of
-from skrobust.evaluation.score_summary import check_reference_model
-from skrobust.evaluation.untouched import _takes_tables, units_for
-from skrobust.evaluation.verdict import verdict_on_perturbations
+from skrobust.evaluation.conditions.untouched import _takes_tables, units_for
+from skrobust.evaluation.core.score_summary import check_reference_model
+from skrobust.evaluation.core.verdict import verdict_on_perturbations
+from skrobust.evaluation.repairs.fragile_columns import fragile_columns
+from skrobust.evaluation.repairs.repair_verdict import verdict_of
 from skrobust.perturbations import (
     FeatureNoise,
     GaussianNoise,

@@ -10,12 +10,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrobust.evaluation import repair_search, suggest_repairs
-from skrobust.evaluation.checkpoint import Checkpoint
-from skrobust.evaluation.fragile_columns import fragile_columns
-from skrobust.evaluation.repair_candidates import make_candidates
-from skrobust.evaluation.repair_case import Case
-from skrobust.evaluation.repair_parts import answers_under, split_parts
+from skrobust.evaluation import suggest_repairs
+from skrobust.evaluation.core.checkpoint import Checkpoint
+from skrobust.evaluation.repairs import repair_search
+from skrobust.evaluation.repairs.fragile_columns import fragile_columns
+from skrobust.evaluation.repairs.repair_candidates import make_candidates
+from skrobust.evaluation.repairs.repair_case import Case
+from skrobust.evaluation.repairs.repair_parts import answers_under, split_parts
 from skrobust.perturbations import FeatureNoise, MeanDrift
 
 RNG = np.random.default_rng(0)

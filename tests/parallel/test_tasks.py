@@ -25,8 +25,8 @@ from skrobust._parallel import run_tasks
 from skrobust._sealed import read_array
 from skrobust.attacks import PGD
 from skrobust.evaluation import evaluate_perturbations
-from skrobust.evaluation.attacked_blocks import row_blocks
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.attacked.attacked_blocks import row_blocks
+from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.perturbations import GaussianNoise
 
 BACKENDS = [

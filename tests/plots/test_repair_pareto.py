@@ -9,7 +9,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 pytest.importorskip("pandas")
 
 from skrobust.evaluation import Results  # noqa: E402
-from skrobust.evaluation.repair_table import pareto_front  # noqa: E402
+from skrobust.evaluation.repairs.repair_table import pareto_front  # noqa: E402
 from skrobust.plots import RepairParetoDisplay  # noqa: E402
 
 

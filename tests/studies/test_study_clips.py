@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from skrobust.evaluation.checkpoint import Checkpoint
+from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.studies.study_attacks import Detector
 from skrobust.studies.study_clips import _cumulative, whole_clips
 from skrobust.studies.study_faces import Faces

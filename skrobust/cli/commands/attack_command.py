@@ -70,7 +70,7 @@ def attack(model, data, **options):
     from skrobust.cli.batched_source import batched_source, refuse_without_tar
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
-    from skrobust.evaluation.isolation_limits import isolation_of
+    from skrobust.evaluation.core.isolation_limits import isolation_of
     from skrobust.report.data_facts import kind_of, versions
 
     say = Progress(options["quiet"])

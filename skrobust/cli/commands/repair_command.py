@@ -221,6 +221,6 @@ def _cell(row, name):
 
 
 def _kinds():
-    from skrobust.evaluation.repair_candidates import KINDS
+    from skrobust.evaluation.repairs.repair_candidates import KINDS
 
     return KINDS

@@ -8,7 +8,7 @@ from skrobust._parameters import Number
 from skrobust._results import Results
 from skrobust._sealed import Damaged
 from skrobust._validation import check_path, invalid
-from skrobust.evaluation.model_checks import quietly
+from skrobust.evaluation.core.model_checks import quietly
 from skrobust.evaluation.records._verify_record import inner_rows
 from skrobust.evaluation.records.fingerprints import LABELS, ROWS, TRAINING_ROWS
 from skrobust.evaluation.records.input_checks import (

@@ -12,7 +12,7 @@ from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._responses import is_net, unwrap
 from skrobust.base.content_digest import content_digest
 from skrobust.base.frame_columns import column_at
-from skrobust.evaluation.checkpoint import fingerprint
+from skrobust.evaluation.core.checkpoint import fingerprint
 
 ALGORITHM = "SHA-256"
 # Names of data, as they stand in evidence and in records.

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust.evaluation.model_checks import quietly
+from skrobust.evaluation.core.model_checks import quietly
+from skrobust.evaluation.core.score_summary import overall
 from skrobust.evaluation.records.fingerprints import LABELS, ROWS
 from skrobust.evaluation.records.record_content import (
     DAMAGED,
@@ -13,7 +14,6 @@ from skrobust.evaluation.records.record_content import (
 from skrobust.evaluation.records.recorder import journal_of_step
 from skrobust.evaluation.records.replayed_steps import DIFFERS, Comparison, as_number
 from skrobust.evaluation.records.result_parts import parts_of
-from skrobust.evaluation.score_summary import overall
 
 NOT_REPLAYABLE = "not replayable"
 # What an evaluation of accuracy always has.

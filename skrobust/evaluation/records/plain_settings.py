@@ -17,7 +17,7 @@ import numpy as np
 
 from skrobust import attacks, perturbations
 from skrobust._sealed import Damaged
-from skrobust.evaluation._isolation import Isolation
+from skrobust.evaluation.core._isolation import Isolation
 from skrobust.evaluation.records.source_digest import kind_name
 
 _FITTED = re.compile(r"[a-z][A-Za-z0-9_]*_")

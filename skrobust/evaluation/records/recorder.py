@@ -12,8 +12,8 @@ from skrobust._parallel import active_session
 from skrobust._sealed import file_digest
 from skrobust._stacklevel import level_outside
 from skrobust._validation import check_path, invalid
-from skrobust.evaluation._isolation import Isolation
-from skrobust.evaluation.failures import reason_of
+from skrobust.evaluation.core._isolation import Isolation
+from skrobust.evaluation.core.failures import reason_of
 from skrobust.evaluation.records.fingerprints import (
     facts_of_data,
     full_environment,

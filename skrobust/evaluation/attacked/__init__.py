@@ -1,0 +1,1 @@
+"""Runs of attacks, what they find, and what may be wrong with them."""

@@ -1,0 +1,1 @@
+"""Scores under one condition, of whole sets and of folds."""

@@ -1,0 +1,1 @@
+"""What evaluations under perturbations and under attacks share."""

@@ -1,0 +1,1 @@
+"""Repairs of a model, tried against the conditions that hurt it."""
