@@ -1,6 +1,6 @@
 """The table of the guide: which clause each figure of a report speaks to."""
 
-from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS
+from skrobust.report.evidence.evidence_clauses import FIGURES, FRAMEWORKS
 
 
 def evidence_table():

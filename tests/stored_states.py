@@ -19,7 +19,7 @@ from skrobust.evaluation import (
 )
 from skrobust.perturbations import FeatureNoise, GaussianNoise
 from skrobust.report import collect_report, report_from_json
-from skrobust.report._report_json import to_json
+from skrobust.report.core._report_json import to_json
 from skrobust.sampling import (
     Annotations,
     DeepESTSampler,

@@ -95,6 +95,22 @@ def test_arrows_point_down(path):
         assert floor[other] < floor[room], f"{path.name} imports {module}, upwards"
 
 
+# Imported when an attack is told to go on with stronger ones.
+FINISHERS = {"skrobust.attacks._hop_skip_jump", "skrobust.attacks._square"}
+
+
+@pytest.mark.parametrize("family", [p.parent.name for p in PACKAGE.glob("*/core")])
+def test_folders_of_a_family_lean_on_its_core_alone(family):
+    folders = {p.parent.name for p in (PACKAGE / family).glob("*/__init__.py")}
+    for path in sorted((PACKAGE / family).glob("*/**/*.py")):
+        own = path.relative_to(PACKAGE / family).parts[0]
+        for module in set(imports_of(path)) - FINISHERS:
+            if module.startswith(f"skrobust.{family}"):
+                inside = [*module.split("."), ""][2]
+                assert inside in folders, f"{path.name} imports {module}, upwards"
+                assert inside in (own, "core"), f"{path.name} imports {module}"
+
+
 @pytest.mark.parametrize(
     "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
 )

@@ -49,7 +49,7 @@ def attack_options(*default, eps_required=False):
 
 
 def _attacks():
-    from skrobust.report.public_classes import get_attack_classes
+    from skrobust.report.core.public_classes import get_attack_classes
 
     return get_attack_classes()
 
@@ -69,7 +69,7 @@ def known_of(options, known):
 
 def build_attacks(names, options, known):
     """Return the attacks by (name, eps), each with the settings that it takes."""
-    from skrobust.report.public_classes import build_attack, get_attack_classes
+    from skrobust.report.core.public_classes import build_attack, get_attack_classes
 
     wanted = {
         "norm": norm_of(options),
@@ -84,7 +84,7 @@ def build_attacks(names, options, known):
 
 def chosen_attacks(options):
     """Return the names of the attacks, each once; raise for settings of none."""
-    from skrobust.report.public_classes import get_attack_classes, parameter_names
+    from skrobust.report.core.public_classes import get_attack_classes, parameter_names
 
     names = list(dict.fromkeys(options["names"]))
     kinds = get_attack_classes()

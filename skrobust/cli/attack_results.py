@@ -12,7 +12,7 @@ from skrobust._responses import respond
 from skrobust.evaluation import evaluate_attack
 from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.metrics import prediction_shift, proportion_interval
-from skrobust.report.summary_cells import TOLERANCE, ratio_at
+from skrobust.report.core.summary_cells import TOLERANCE, ratio_at
 
 SHARE = 0.05  # of the spread of the targets: default tolerance of a prediction
 _ACCURACIES = ("clean_accuracy", "clean_accuracy_interval", "robust_accuracy")

@@ -21,9 +21,9 @@ from skrobust.metrics import (
 )
 from skrobust.metrics.scorers.attack_objective import aimed_at_labels
 from skrobust.perturbations.presets import find_preset
-from skrobust.report.data_facts import kind_of
-from skrobust.report.preset_conditions import with_scales
-from skrobust.report.summary_cells import interval_ends
+from skrobust.report.core.preset_conditions import with_scales
+from skrobust.report.core.summary_cells import interval_ends
+from skrobust.report.measured.data_facts import kind_of
 
 # Measures of the command line: the name in a report, and what each needs. They are
 # listed in the order of preference for the ranking.

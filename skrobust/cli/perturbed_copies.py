@@ -17,7 +17,7 @@ from skrobust.cli.image_input import list_images, open_image
 from skrobust.cli.labelling.spreadsheet_cells import to_cell
 from skrobust.cli.rows_file import column_of, listed, open_table
 from skrobust.cli.table_file import PARQUET
-from skrobust.report.section_log import one_line
+from skrobust.report.core.section_log import one_line
 
 LOSSY = (".jpg", ".jpeg", ".webp")
 MODES = ("L", "RGB")

@@ -61,10 +61,10 @@ def summary_text(collected, *, verbose=False):
         Lines.
     """
     from skrobust.report import summary_rows
-    from skrobust.report.doubt_meanings import explained
-    from skrobust.report.model_verdict import verdicts_of
-    from skrobust.report.page_parts import STATUS_WORDS
-    from skrobust.report.summary_cells import summary_columns
+    from skrobust.report.core.doubt_meanings import explained
+    from skrobust.report.core.model_verdict import verdicts_of
+    from skrobust.report.core.summary_cells import summary_columns
+    from skrobust.report.pages.page_parts import STATUS_WORDS
 
     rows = summary_rows(collected)
     table = [["", *(row["name"] for row in rows)]]
@@ -88,8 +88,8 @@ def summary_text(collected, *, verbose=False):
 
 def _cell(cell):
     """Return the lines of a cell."""
-    from skrobust.report.number_text import number
-    from skrobust.report.summary_cells import interval_text
+    from skrobust.report.core.number_text import number
+    from skrobust.report.core.summary_cells import interval_text
 
     if cell is None:
         return ["skipped"]

@@ -192,7 +192,7 @@ def finish(facts, measured, limits, text, options, say):
 
 def write_json(target, facts):
     """Write facts as strict JSON to a file, or to stdout for ``-``."""
-    from skrobust.report.strict_json import strict_json
+    from skrobust.report.core.strict_json import strict_json
 
     if target == "-":
         click.echo(strict_json(facts), nl=False)

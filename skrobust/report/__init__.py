@@ -5,9 +5,9 @@ from skrobust.report._create import Report, create_report, write_report
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
 from skrobust.report._model_card import model_card
-from skrobust.report._report_json import report_from_json
 from skrobust.report._schema import report_schema
-from skrobust.report._summary import summary_rows
+from skrobust.report.core._report_json import report_from_json
+from skrobust.report.core._summary import summary_rows
 
 __all__ = [
     "Report",

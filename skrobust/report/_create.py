@@ -11,8 +11,8 @@ from skrobust._validation import check_path, invalid
 from skrobust._whole_file import write_text_whole
 from skrobust.report._html import build_report
 from skrobust.report._markdown import build_markdown
-from skrobust.report._report_json import check_collected, report_from_json, to_json
 from skrobust.report.collect_for import collect_for
+from skrobust.report.core._report_json import check_collected, report_from_json, to_json
 
 # Arguments that hold data: the call names them and does not print them.
 _DATA = ("X_train", "groups", "times", "radii", "conditions", "class_counts")

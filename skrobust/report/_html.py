@@ -6,26 +6,26 @@ import re
 import numpy as np
 
 from skrobust._optional import require
-from skrobust.report._report_json import check_collected, plain_report, restored
-from skrobust.report._summary import summary_rows
-from skrobust.report.doubt_meanings import explained
-from skrobust.report.heat_map import heat
-from skrobust.report.model_ranking import DECISION_WORDS
-from skrobust.report.number_text import compact, number
-from skrobust.report.page_files import page_file, policy_hash
-from skrobust.report.page_parts import MODE_WORDS, page_parts
-from skrobust.report.pictures import (
+from skrobust.report.core._report_json import check_collected, plain_report, restored
+from skrobust.report.core._summary import summary_rows
+from skrobust.report.core.doubt_meanings import explained
+from skrobust.report.core.heat_map import heat
+from skrobust.report.core.model_ranking import DECISION_WORDS
+from skrobust.report.core.number_text import compact, number
+from skrobust.report.core.pictures import (
     draw_comparison,
     draw_curves,
     draw_pictures,
     told_apart,
 )
-from skrobust.report.summary_cells import (
+from skrobust.report.core.summary_cells import (
     TOLERANCE,
     attack_names,
     ratio_at,
     summary_columns,
 )
+from skrobust.report.pages.page_files import page_file, policy_hash
+from skrobust.report.pages.page_parts import MODE_WORDS, page_parts
 
 _FEW = 3  # models whose details are open from the start
 _SHOWN_TOLERANCES = (0.01, 0.05, 0.1, 0.2)

@@ -1,10 +1,12 @@
 """Markdown twin of a report, short enough for a comment on a change."""
 
-from skrobust.report._report_json import check_collected
-from skrobust.report._summary import summary_rows
-from skrobust.report.doubt_meanings import explained
-from skrobust.report.evidence_text import evidence_lines
-from skrobust.report.markdown_parts import (
+from skrobust.report.core._report_json import check_collected
+from skrobust.report.core._summary import summary_rows
+from skrobust.report.core.doubt_meanings import explained
+from skrobust.report.core.summary_cells import interval_text, summary_columns
+from skrobust.report.core.undefined_numbers import is_known
+from skrobust.report.pages.evidence_text import evidence_lines
+from skrobust.report.pages.markdown_parts import (
     bracket_lines,
     escaped,
     stability_lines,
@@ -12,8 +14,6 @@ from skrobust.report.markdown_parts import (
     untested_lines,
     verdict_lines,
 )
-from skrobust.report.summary_cells import interval_text, summary_columns
-from skrobust.report.undefined_numbers import is_known
 
 _SHOWN = 10  # rows of long lists
 

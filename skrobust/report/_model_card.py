@@ -4,18 +4,18 @@ import os
 
 from skrobust._optional import require
 from skrobust._validation import check_choice, invalid
-from skrobust.report._report_json import report_from_json
 from skrobust.report.card_results import (
     PART_WORDS,
     card_figures,
     model_index,
     task_of,
 )
-from skrobust.report.markdown_parts import escaped
-from skrobust.report.next_steps import untested_of
-from skrobust.report.number_text import number
-from skrobust.report.summary_cells import ends_text
-from skrobust.report.yaml_text import yaml_text
+from skrobust.report.core._report_json import report_from_json
+from skrobust.report.core.next_steps import untested_of
+from skrobust.report.core.number_text import number
+from skrobust.report.core.summary_cells import ends_text
+from skrobust.report.pages.markdown_parts import escaped
+from skrobust.report.pages.yaml_text import yaml_text
 
 _HEAD = ("Figure", "Value", "95 % interval", "Rows", "Note")
 

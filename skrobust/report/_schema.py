@@ -1,8 +1,8 @@
 """JSON Schema of the machine-readable twin of a report."""
 
-from skrobust.report._report_json import FORMAT, VERSION
-from skrobust.report.evidence_schema import evidence_schema
-from skrobust.report.schema_parts import (
+from skrobust.report.core._report_json import FORMAT, VERSION
+from skrobust.report.evidence.evidence_schema import evidence_schema
+from skrobust.report.evidence.schema_parts import (
     COLUMN,
     COUNT,
     NUMBER,

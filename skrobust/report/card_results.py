@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
-from skrobust.report.evidence_figures import list_figures
-from skrobust.report.model_verdict import verdicts_of
-from skrobust.report.number_text import compact
+from skrobust.report.core.model_verdict import verdicts_of
+from skrobust.report.core.number_text import compact
+from skrobust.report.evidence.evidence_figures import list_figures
 
 # Kinds of figures of a card, by the part of the results that they stand in.
 PARTS = {

@@ -16,19 +16,22 @@ from skrobust.datasets import BatchedRows
 from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.evaluation.core.isolation_limits import isolation_of
 from skrobust.evaluation.records.recorder import Recorder, check_record_path
-from skrobust.report import data_facts
-from skrobust.report.corruption_error import add_corruption_errors, check_reference
-from skrobust.report.evidence_by_clause import build_evidence, check_evidence
-from skrobust.report.evidence_record import record_of
-from skrobust.report.measure_model import ModelSections
-from skrobust.report.model_ranking import compare_all
-from skrobust.report.model_verdict import build_verdicts
-from skrobust.report.next_steps import untested
-from skrobust.report.report_options import check_options, name_of_conditions
-from skrobust.report.sealed_report import sealed_report
-from skrobust.report.section_log import Log
-from skrobust.report.several_targets import by_target
-from skrobust.report.undefined_numbers import undefined_numbers
+from skrobust.report.core.model_ranking import compare_all
+from skrobust.report.core.model_verdict import build_verdicts
+from skrobust.report.core.next_steps import untested
+from skrobust.report.core.report_options import check_options, name_of_conditions
+from skrobust.report.core.sealed_report import sealed_report
+from skrobust.report.core.section_log import Log
+from skrobust.report.core.undefined_numbers import undefined_numbers
+from skrobust.report.evidence.evidence_by_clause import build_evidence, check_evidence
+from skrobust.report.evidence.evidence_record import record_of
+from skrobust.report.measured import data_facts
+from skrobust.report.measured.corruption_error import (
+    add_corruption_errors,
+    check_reference,
+)
+from skrobust.report.measured.measure_model import ModelSections
+from skrobust.report.measured.several_targets import by_target
 
 # Options that are shown as they were given.
 _SHOWN = ("dataset", "class_counts", "image_shape", "channel_axis", "data_range")

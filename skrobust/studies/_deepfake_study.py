@@ -10,7 +10,7 @@ from skrobust._keyed_noise.generator import seed_number
 from skrobust._optional import require
 from skrobust._validation import check_choice, invalid
 from skrobust._whole_file import write_text_whole
-from skrobust.report.strict_json import strict_json
+from skrobust.report.core.strict_json import strict_json
 from skrobust.studies.group_columns import group_of_faces, group_table
 from skrobust.studies.kept_parts import KeptParts
 from skrobust.studies.study_attacks import Detector

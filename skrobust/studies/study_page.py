@@ -5,9 +5,9 @@ from importlib import resources
 
 from skrobust import __version__
 from skrobust._optional import require
-from skrobust.report.charts import line_chart
-from skrobust.report.number_text import compact, number
-from skrobust.report.page_files import page_file, policy_hash
+from skrobust.report.core.number_text import compact, number
+from skrobust.report.pages.charts import line_chart
+from skrobust.report.pages.page_files import page_file, policy_hash
 
 _SHOWN = (1, 5, 10, 20)  # hundredths
 ATTACK_NAMES = {

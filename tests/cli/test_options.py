@@ -32,7 +32,7 @@ from skrobust.metrics import confidence_interval  # noqa: E402
 from skrobust.metrics.stability.asi_interval import UNRESOLVED  # noqa: E402
 from skrobust.perturbations import GaussianNoise, get_preset  # noqa: E402
 from skrobust.report import build_markdown, build_report, collect_report  # noqa: E402
-from skrobust.report.summary_cells import ends_text, interval_ends  # noqa: E402
+from skrobust.report.core.summary_cells import ends_text, interval_ends  # noqa: E402
 
 HERE = Path(__file__).parents[2]
 
@@ -173,7 +173,7 @@ def test_index_without_an_upper_end_says_so_everywhere():
 @pytest.mark.slow
 def test_page_twins_and_terminal_agree_on_the_index(unresolved):
     from skrobust.cli.terminal_text import summary_text
-    from skrobust.report._report_json import plain_report
+    from skrobust.report.core._report_json import plain_report
 
     collected, interval = unresolved
     assert UNRESOLVED in interval.warnings

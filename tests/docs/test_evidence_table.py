@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS
+from skrobust.report.evidence.evidence_clauses import FIGURES, FRAMEWORKS
 
 DOC = Path(__file__).parents[2] / "doc"
 

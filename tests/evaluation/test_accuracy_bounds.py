@@ -21,7 +21,7 @@ from skrobust.evaluation import (
     robust_ratio_bounds,
 )
 from skrobust.evaluation.core.argument_checks import model_classes
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 MODEL, X, Y = linear_problem(80)
 BOX = (0, 1)

@@ -32,7 +32,7 @@ from skrobust.evaluation import (
     robust_ratio_bounds,
 )
 from skrobust.metrics import get_scorer, make_robust_scorer
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 X, Y = load_wine(return_X_y=True)
 X_TRAIN, X_TEST, Y_TRAIN, Y_TEST = train_test_split(X, Y, test_size=0.4, random_state=0)

@@ -17,7 +17,7 @@ from skrobust.metrics import (
     probability_shift,
 )
 from skrobust.perturbations import GaussianNoise
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 MODEL, X, Y = linear_problem(160)
 GROUPS = np.repeat(["a", "b", "c", "d"], [50, 50, 40, 20])

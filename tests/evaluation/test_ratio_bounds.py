@@ -29,7 +29,7 @@ from skrobust.attacks import (
 from skrobust.evaluation import robust_ratio_bounds
 from skrobust.metrics import confidence_interval, probability_shift
 from skrobust.perturbations import SaltAndPepper
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 NORMS = [np.inf, 2, 1]
 BOX = (0, 1)

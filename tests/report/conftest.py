@@ -5,7 +5,8 @@ import pickle
 
 import pytest
 
-from skrobust.report import _html, pictures
+from skrobust.report import _html
+from skrobust.report.core import pictures
 
 DRAWN, PICTURE = {}, pictures.picture
 NAMES = ("draw_pictures", "draw_curves", "draw_comparison")

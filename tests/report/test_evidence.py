@@ -30,9 +30,9 @@ from skrobust.report import (
     collect_report,
     report_schema,
 )
-from skrobust.report._report_json import to_json
-from skrobust.report.evidence_by_clause import check_evidence
-from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
+from skrobust.report.core._report_json import to_json
+from skrobust.report.evidence.evidence_by_clause import check_evidence
+from skrobust.report.evidence.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
 
 pandas = pytest.importorskip("pandas")
 FORBIDDEN = r"complian|complies|comply|conform|certified by|lawful|satisf|passed"

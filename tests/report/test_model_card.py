@@ -8,8 +8,8 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from skrobust.report import Report, collect_report, model_card
-from skrobust.report._report_json import to_json
-from skrobust.report.yaml_text import yaml_text
+from skrobust.report.core._report_json import to_json
+from skrobust.report.pages.yaml_text import yaml_text
 
 yaml = pytest.importorskip("yaml")
 NAME = "on: {a} | - #b 'c' \"d\" / e"

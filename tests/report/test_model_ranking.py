@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from skrobust.report.model_ranking import compare_measure
+from skrobust.report.core.model_ranking import compare_measure
 
 
 def test_mean_accuracy_is_greater_for_the_better_model():

@@ -18,7 +18,7 @@ from skrobust.report import (
     report_from_json,
     summary_rows,
 )
-from skrobust.report._report_json import to_json
+from skrobust.report.core._report_json import to_json
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")

@@ -34,7 +34,7 @@ from skrobust.report import (
     summary_rows,
     write_report,
 )
-from skrobust.report._report_json import to_json
+from skrobust.report.core._report_json import to_json
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 pytest.importorskip("jinja2")

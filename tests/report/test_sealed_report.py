@@ -21,7 +21,7 @@ from skrobust.report import (  # noqa: E402
     create_report,
     report_schema,
 )
-from skrobust.report.sealed_report import rows_of_twin  # noqa: E402
+from skrobust.report.core.sealed_report import rows_of_twin  # noqa: E402
 
 X, Y = load_iris(return_X_y=True)
 ROWS, LABELS, TRAIN = X[1::3], Y[1::3], X[::3]

@@ -41,15 +41,15 @@ from skrobust.report import (
     write_report,
 )
 from skrobust.report import _create as create_module
-from skrobust.report import optional_measurements as optional_module
-from skrobust.report import pictures as pictures_module
 from skrobust.report._html import _slugs, heat
-from skrobust.report._report_json import to_json
-from skrobust.report.doubt_meanings import MEANINGS
-from skrobust.report.markdown_parts import escaped
-from skrobust.report.model_ranking import compare_measure
-from skrobust.report.severity_table import severity_table
-from skrobust.report.summary_cells import ends_text
+from skrobust.report.core import pictures as pictures_module
+from skrobust.report.core._report_json import to_json
+from skrobust.report.core.doubt_meanings import MEANINGS
+from skrobust.report.core.model_ranking import compare_measure
+from skrobust.report.core.severity_table import severity_table
+from skrobust.report.core.summary_cells import ends_text
+from skrobust.report.measured import optional_measurements as optional_module
+from skrobust.report.pages.markdown_parts import escaped
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")

@@ -27,16 +27,16 @@ from skrobust.report import (
     report_from_json,
     summary_rows,
 )
-from skrobust.report._report_json import to_json
-from skrobust.report.charts import heat_chart, interval_chart, line_chart
-from skrobust.report.condition_words import condition_words
-from skrobust.report.heat_map import heat_map, is_additive
-from skrobust.report.mixed_table import MixedTable
-from skrobust.report.model_verdict import side
-from skrobust.report.needs import bracket_of, judged
-from skrobust.report.number_text import number
-from skrobust.report.pictures import by_night
-from skrobust.report.responsible import responsible_parts
+from skrobust.report.core._report_json import to_json
+from skrobust.report.core.heat_map import heat_map, is_additive
+from skrobust.report.core.model_verdict import side
+from skrobust.report.core.needs import bracket_of, judged
+from skrobust.report.core.number_text import number
+from skrobust.report.core.pictures import by_night
+from skrobust.report.measured.condition_words import condition_words
+from skrobust.report.measured.mixed_table import MixedTable
+from skrobust.report.measured.responsible import responsible_parts
+from skrobust.report.pages.charts import heat_chart, interval_chart, line_chart
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib").use("Agg")

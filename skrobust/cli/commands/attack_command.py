@@ -71,7 +71,7 @@ def attack(model, data, **options):
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
     from skrobust.evaluation.core.isolation_limits import isolation_of
-    from skrobust.report.data_facts import kind_of, versions
+    from skrobust.report.measured.data_facts import kind_of, versions
 
     say = Progress(options["quiet"])
     names, in_batches = chosen_attacks(options), options["batch_size"] is not None
@@ -135,9 +135,9 @@ def _measure(name, model, X, y, attacks, options, parts, say):
     from skrobust._parallel import alone
     from skrobust.cli import attack_results as results
     from skrobust.metrics.scorers.attack_objective import aimed_at_labels
-    from skrobust.report.data_facts import kind_of
-    from skrobust.report.number_text import compact
-    from skrobust.report.section_log import Log
+    from skrobust.report.core.number_text import compact
+    from skrobust.report.core.section_log import Log
+    from skrobust.report.measured.data_facts import kind_of
 
     is_classifier = kind_of(name, model) == "classifier"
     measure = results.classifier_row if is_classifier else results.regressor_row
@@ -169,8 +169,8 @@ def _measure(name, model, X, y, attacks, options, parts, say):
 
 
 def _text(facts, verbose):
-    from skrobust.report.number_text import compact, number
-    from skrobust.report.summary_cells import interval_text
+    from skrobust.report.core.number_text import compact, number
+    from skrobust.report.core.summary_cells import interval_text
 
     rows, columns = facts["attacks"], dict(_COLUMNS[facts["kind"]])
     if all(row.get("certified_accuracy") is None for row in rows):

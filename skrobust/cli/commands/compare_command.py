@@ -46,8 +46,8 @@ def compare(models, data, **options):
           --x-train train.csv
     """  # noqa: D301
     from skrobust.cli.compared_values import COLUMNS, MEASURES, measure
-    from skrobust.report.data_facts import versions
-    from skrobust.report.section_log import Log
+    from skrobust.report.core.section_log import Log
+    from skrobust.report.measured.data_facts import versions
 
     say = Progress(options["quiet"])
     if len(models) < 2:
@@ -92,7 +92,7 @@ def _load(paths, data, options, say):
     """Return by name each model, its (X, y, X_train) and facts about the data."""
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data, load_train
-    from skrobust.report.data_facts import kind_of
+    from skrobust.report.measured.data_facts import kind_of
 
     check_columns(data, options["target"])
     loaded, kinds = {}, set()
@@ -109,7 +109,7 @@ def _load(paths, data, options, say):
 def _facts(values, y, by, seed, log):
     """Return the ranking and the differences, as a report has them."""
     from skrobust.cli.compared_values import MEASURES, summarize
-    from skrobust.report.model_ranking import compare_measure
+    from skrobust.report.core.model_ranking import compare_measure
 
     inputs = (MEASURES[by][0], values[by], y, seed)
     found = log.run("all models", "comparison", compare_measure, *inputs, required=True)
@@ -126,8 +126,8 @@ def _facts(values, y, by, seed, log):
 
 def _text(facts, verbose):
     from skrobust.cli.compared_values import COLUMNS
-    from skrobust.report.model_ranking import DECISION_WORDS
-    from skrobust.report.summary_cells import interval_text
+    from skrobust.report.core.model_ranking import DECISION_WORDS
+    from skrobust.report.core.summary_cells import interval_text
 
     by, rows = facts["ranked_by"], facts["ranking"]
     measures = [m for m in COLUMNS if m in rows[0]]
@@ -155,8 +155,8 @@ def _text(facts, verbose):
 
 def _cell_text(cell):
     """Return a cell as text; of an index also the value without sampling noise."""
-    from skrobust.report.number_text import number
-    from skrobust.report.summary_cells import ends_text, interval_text
+    from skrobust.report.core.number_text import number
+    from skrobust.report.core.summary_cells import ends_text, interval_text
 
     if cell.get("corrected") is None:
         return interval_text(cell["value"], cell["interval"])

@@ -24,7 +24,7 @@ JOURNAL = "skrobust-perturb.journal"  # of a run that is not complete
 def perturbation_classes():
     """Return the public perturbations by their names."""
     from skrobust import perturbations
-    from skrobust.report.public_classes import public_classes
+    from skrobust.report.core.public_classes import public_classes
 
     return public_classes(perturbations, "severity")
 
@@ -102,7 +102,7 @@ def perturb(source, **options):
 
 def _conditions(options):
     from skrobust import perturbations
-    from skrobust.report.public_classes import parameter_names
+    from skrobust.report.core.public_classes import parameter_names
 
     settings = {}
     for name, value in options["settings"]:

@@ -88,7 +88,7 @@ def repair(model, data, **options):
     from skrobust.cli.model_file import load_model
     from skrobust.cli.rows_file import check_columns, load_data
     from skrobust.evaluation import suggest_repairs
-    from skrobust.report.data_facts import versions
+    from skrobust.report.measured.data_facts import versions
 
     say = Progress(options["quiet"])
     names = chosen_attacks(options)
@@ -155,7 +155,7 @@ def _conditions(X, options, known):
     """Return the conditions of the preset, not fitted."""
     from skrobust._containers import is_text
     from skrobust.perturbations.presets import find_preset
-    from skrobust.report.preset_conditions import make_conditions
+    from skrobust.report.core.preset_conditions import make_conditions
 
     settings = known_of(options, known)
     preset = options["preset"]
@@ -178,7 +178,7 @@ def _rows(results):
 
 
 def _text(facts, verbose):
-    from skrobust.report.number_text import number
+    from skrobust.report.core.number_text import number
 
     rows = facts["repairs"]
     shown = [n for n in _HEADINGS if n in rows[0] and _is_known(rows, n)]
@@ -212,7 +212,7 @@ def _is_known(rows, name):
 
 
 def _cell(row, name):
-    from skrobust.report.summary_cells import interval_text
+    from skrobust.report.core.summary_cells import interval_text
 
     if row[name] != row[name]:
         return "-" if row["kind"] != "original" or name != "difference" else ""

@@ -23,8 +23,8 @@ _AS_THEY_ARE = ("radii", "checks", "n_samples", "n_labels", "n_jobs")
 def threshold_names():
     """Return the measures of a report and the metrics that it takes on request."""
     from skrobust.metrics.registry import get_metric
-    from skrobust.report.needs import NAMES
-    from skrobust.report.report_options import label_metric_names
+    from skrobust.report.core.needs import NAMES
+    from skrobust.report.core.report_options import label_metric_names
 
     metrics = [
         name
@@ -104,9 +104,9 @@ def report(ctx, model, data, **options):
     from skrobust.cli.report_files import check_names, write_files
     from skrobust.cli.rows_file import check_columns, load_data, load_train
     from skrobust.report.collect_for import collect_for
-    from skrobust.report.data_facts import kind_of
-    from skrobust.report.measurements import attack_label
-    from skrobust.report.needs import NAMES, measured_values
+    from skrobust.report.core.needs import NAMES, measured_values
+    from skrobust.report.measured.data_facts import kind_of
+    from skrobust.report.measured.measurements import attack_label
 
     say = Progress(options["quiet"])
     names = attacking.chosen_attacks(options)
@@ -164,12 +164,12 @@ def report(ctx, model, data, **options):
 
 
 def _frameworks():
-    from skrobust.report.evidence_clauses import FRAMEWORKS
+    from skrobust.report.evidence.evidence_clauses import FRAMEWORKS
 
     return FRAMEWORKS
 
 
 def _label_metrics():
-    from skrobust.report.report_options import label_metric_names
+    from skrobust.report.core.report_options import label_metric_names
 
     return label_metric_names()

@@ -144,7 +144,7 @@ def deepfake(out, **options):
 
 def _lines(results):
     """Return the results as lines: a table, and the findings."""
-    from skrobust.report.number_text import number
+    from skrobust.report.core.number_text import number
     from skrobust.studies.study_page import ATTACK_NAMES, budget_text
 
     heads = [f"RR({k / 100:.2f})" for k in _SHOWN]

@@ -46,7 +46,7 @@ def verify(record, **options):
         is_it = options["sha256"].strip().lower() == found["sha256"]
         rows.append(["published digest", "holds" if is_it else "differs", ""])
     if options["report"]:
-        from skrobust.report.sealed_report import rows_of_twin
+        from skrobust.report.core.sealed_report import rows_of_twin
 
         rows += map(list, rows_of_twin(record, options["report"], found["sha256"]))
     bad = [row for row in rows if row[1] in ("damaged", "differs")]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 
 def estimate_facts(result, grading=None, *, stopping=False):

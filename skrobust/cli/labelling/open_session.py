@@ -15,7 +15,7 @@ from skrobust.cli.labelling.sampler_names import get_sampler_names
 from skrobust.cli.model_file import load_model
 from skrobust.cli.option_types import check_settings
 from skrobust.cli.rows_file import column_of
-from skrobust.report.data_facts import kind_of
+from skrobust.report.measured.data_facts import kind_of
 
 # Options that decide draws and answers, and so are fixed at the beginning.
 KEPT = ("sampler", "set", "seed", "scores", "as_confidence", "predicted", "item")

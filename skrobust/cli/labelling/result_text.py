@@ -7,7 +7,7 @@ from skrobust.cli.labelling.grading import grading_from
 from skrobust.cli.labelling.handed_out import HandedOut
 from skrobust.cli.labelling.result_sentences import result_text
 from skrobust.cli.thresholds import write_json
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 from skrobust.sampling.core.rate_estimator import unknown_note
 
 _OF_THE_RESULT = ("std_error", "effective_n", "n_pool", "warnings")

@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from skrobust.report.number_text import number
+from skrobust.report.core.number_text import number
 
 _N_COLORS = 8  # lines that are told apart by colour; the rest is grey
 _CHARACTER = 6.4  # width of a letter
@@ -20,7 +20,7 @@ def heat_chart(table, label):
     Parameters
     ----------
     table : dict
-        From :func:`~skrobust.report.heat_map.heat_map`.
+        From :func:`~skrobust.report.core.heat_map.heat_map`.
     label : str
         Text alternative.
 

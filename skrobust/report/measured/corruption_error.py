@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._validation import invalid
 from skrobust.metrics import confidence_interval
-from skrobust.report.summary_cells import interval_ends
+from skrobust.report.core.summary_cells import interval_ends
 
 CONSTANT = "the constant model"
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from skrobust.report.severity_table import severity_table
+from skrobust.report.core.severity_table import severity_table
 
 _LEVELS = re.compile(r"[-+]?\d+(?:\.\d+)?")
 

@@ -4,8 +4,8 @@ import math
 
 from skrobust._validation import invalid
 from skrobust.metrics.registry import find_metric
-from skrobust.report._summary import summary_rows
-from skrobust.report.undefined_numbers import is_known
+from skrobust.report.core._summary import summary_rows
+from skrobust.report.core.undefined_numbers import is_known
 
 OF_CLASSIFIERS = (
     "accuracy",

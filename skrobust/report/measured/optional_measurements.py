@@ -10,7 +10,7 @@ from skrobust.attacks import PGD
 from skrobust.evaluation import robust_accuracy_curve
 from skrobust.metrics import group_robustness, period_stability_index
 from skrobust.metrics.stability.period_rows import period_text
-from skrobust.report.strict_json import to_plain
+from skrobust.report.core.strict_json import to_plain
 
 N_CHECKED = 64  # rows that an honest evaluation is checked on
 

@@ -9,7 +9,7 @@ from skrobust._containers import like, to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
-from skrobust.report.mixed_table import MixedTable
+from skrobust.report.measured.mixed_table import MixedTable
 
 N_ROWS = 256  # rows that are asked
 N_PARTS = 64  # columns at most, those that changed most

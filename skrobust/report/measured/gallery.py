@@ -6,8 +6,8 @@ from skrobust._containers import is_text
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import predict_labels
-from skrobust.report import measurements
-from skrobust.report.pictures import label, picture
+from skrobust.report.core.pictures import label, picture
+from skrobust.report.measured import measurements
 
 N_IMAGES, N_LINES = 5, 3
 

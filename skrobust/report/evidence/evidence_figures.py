@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from skrobust.report.evidence_clauses import FIGURES, RECORD
-from skrobust.report.number_text import compact, number
-from skrobust.report.summary_cells import TOLERANCE
+from skrobust.report.core.number_text import compact, number
+from skrobust.report.core.summary_cells import TOLERANCE
+from skrobust.report.evidence.evidence_clauses import FIGURES, RECORD
 
 
 def list_figures(collected):

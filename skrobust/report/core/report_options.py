@@ -12,9 +12,9 @@ from skrobust.base.attack_by_name import AUTO
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report.needs import check_needs
-from skrobust.report.preset_conditions import GIVEN
-from skrobust.report.public_classes import get_attack_classes
+from skrobust.report.core.needs import check_needs
+from skrobust.report.core.preset_conditions import GIVEN
+from skrobust.report.core.public_classes import get_attack_classes
 
 _RULES = {
     "n_labels": Count(),

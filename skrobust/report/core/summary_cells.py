@@ -6,7 +6,7 @@ import numpy as np
 
 from skrobust.base.attack_by_name import AUTO
 from skrobust.metrics.stability.asi_interval import UNRESOLVED
-from skrobust.report.number_text import number
+from skrobust.report.core.number_text import number
 
 TOLERANCE = 0.05
 

@@ -4,9 +4,9 @@ import numbers
 
 from skrobust._validation import invalid
 from skrobust.evaluation.records.fingerprints import ALGORITHM
-from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
-from skrobust.report.evidence_figures import list_figures
-from skrobust.report.evidence_record import COVERS, MODEL_COVERS
+from skrobust.report.evidence.evidence_clauses import FIGURES, FRAMEWORKS, RECORD
+from skrobust.report.evidence.evidence_figures import list_figures
+from skrobust.report.evidence.evidence_record import COVERS, MODEL_COVERS
 
 VERSION = 1
 NOTE = (
@@ -57,7 +57,7 @@ def build_evidence(collected, names, record):
     names : list of str
         Keys of ``FRAMEWORKS``.
     record : dict
-        From :func:`~skrobust.report.evidence_record.record_of`.
+        From :func:`~skrobust.report.evidence.evidence_record.record_of`.
 
     Returns
     -------

@@ -4,15 +4,15 @@ import math
 
 import numpy as np
 
-from skrobust.report.needs import (
+from skrobust.report.core.needs import (
     attacked_scores,
     bracket_of,
     judged,
     measured_values,
 )
-from skrobust.report.next_steps import next_steps
-from skrobust.report.number_text import number
-from skrobust.report.undefined_numbers import is_known
+from skrobust.report.core.next_steps import next_steps
+from skrobust.report.core.number_text import number
+from skrobust.report.core.undefined_numbers import is_known
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 

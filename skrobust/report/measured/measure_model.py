@@ -8,11 +8,11 @@ from skrobust._containers import is_text
 from skrobust._parallel import alone
 from skrobust.evaluation import evaluate_attack
 from skrobust.perturbations.presets import get_preset_names
-from skrobust.report import gallery, measurements, optional_measurements
-from skrobust.report.estimator_text import estimator_text
-from skrobust.report.responsible import responsible_parts
-from skrobust.report.summary_cells import headline_of
-from skrobust.report.undefined_numbers import is_known
+from skrobust.report.core.summary_cells import headline_of
+from skrobust.report.core.undefined_numbers import is_known
+from skrobust.report.measured import gallery, measurements, optional_measurements
+from skrobust.report.measured.estimator_text import estimator_text
+from skrobust.report.measured.responsible import responsible_parts
 
 _SECTIONS = ("normalized", "stability", "weakness", "curve", "doubts")
 _SECTIONS += ("gallery", "groups", "times")

@@ -2,13 +2,13 @@
 
 import math
 
-from skrobust.report.model_verdict import verdicts_of
-from skrobust.report.needs import bracket_of
-from skrobust.report.next_steps import untested_of
-from skrobust.report.number_text import number
-from skrobust.report.page_parts import STATUS_WORDS, grouped_steps
-from skrobust.report.summary_cells import interval_text
-from skrobust.report.undefined_numbers import undefined_of
+from skrobust.report.core.model_verdict import verdicts_of
+from skrobust.report.core.needs import bracket_of
+from skrobust.report.core.next_steps import untested_of
+from skrobust.report.core.number_text import number
+from skrobust.report.core.summary_cells import interval_text
+from skrobust.report.core.undefined_numbers import undefined_of
+from skrobust.report.pages.page_parts import STATUS_WORDS, grouped_steps
 
 # Characters that GitHub reads as markup, a mention, a link or HTML.
 _ESCAPES = {sign: f"\\{sign}" for sign in "\\`*_{}[]()#+!~|$"}

@@ -1,8 +1,8 @@
 """Evidence of a report as Markdown."""
 
-from skrobust.report.markdown_parts import escaped
-from skrobust.report.number_text import number
-from skrobust.report.summary_cells import interval_text
+from skrobust.report.core.number_text import number
+from skrobust.report.core.summary_cells import interval_text
+from skrobust.report.pages.markdown_parts import escaped
 
 
 def evidence_lines(collected):

@@ -16,11 +16,11 @@ from skrobust.metrics import (
     proportion_interval,
 )
 from skrobust.metrics.registry import get_metric
-from skrobust.report.condition_words import condition_words
-from skrobust.report.number_text import compact
-from skrobust.report.preset_conditions import with_scales
-from skrobust.report.public_classes import build_attack
-from skrobust.report.summary_cells import interval_ends
+from skrobust.report.core.number_text import compact
+from skrobust.report.core.preset_conditions import with_scales
+from skrobust.report.core.public_classes import build_attack
+from skrobust.report.core.summary_cells import interval_ends
+from skrobust.report.measured.condition_words import condition_words
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 SAMPLERS = {"simple random": SimpleRandomSampler, "DeepEST": DeepESTSampler}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skrobust.evaluation.records.input_checks import DIFFERS
 from skrobust.evaluation.records.record_content import HOLDS, read_record
-from skrobust.report._report_json import plain_report, report_from_json
+from skrobust.report.core._report_json import plain_report, report_from_json
 
 # What two runs of one measurement differ in, and pictures of what is in the data.
 _ASIDE = ("created", "seconds", "record", "evidence")

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from skrobust.report.charts import heat_chart, interval_chart, line_chart
-from skrobust.report.heat_map import heat_map, severity_lines
-from skrobust.report.model_verdict import verdicts_of
-from skrobust.report.needs import bracket_of
-from skrobust.report.next_steps import untested_of
-from skrobust.report.severity_table import severity_table
-from skrobust.report.summary_cells import ends_text, headline
-from skrobust.report.undefined_numbers import undefined_of
+from skrobust.report.core.heat_map import heat_map, severity_lines
+from skrobust.report.core.model_verdict import verdicts_of
+from skrobust.report.core.needs import bracket_of
+from skrobust.report.core.next_steps import untested_of
+from skrobust.report.core.severity_table import severity_table
+from skrobust.report.core.summary_cells import ends_text, headline
+from skrobust.report.core.undefined_numbers import undefined_of
+from skrobust.report.pages.charts import heat_chart, interval_chart, line_chart
 
 _PANELS = 6
 MODE_WORDS = {

@@ -1,15 +1,15 @@
 """Summary of a report: one row per model."""
 
 from skrobust.base.attack_by_name import AUTO
-from skrobust.report._report_json import check_collected
-from skrobust.report.summary_cells import (
+from skrobust.report.core._report_json import check_collected
+from skrobust.report.core.summary_cells import (
     TOLERANCE,
     attack_names,
     cell,
     headline,
     ratio_at,
 )
-from skrobust.report.undefined_numbers import is_known, reason_of
+from skrobust.report.core.undefined_numbers import is_known, reason_of
 
 
 def summary_rows(collected):

@@ -1,8 +1,8 @@
 """JSON Schema of the evidence of a report."""
 
-from skrobust.report.evidence_by_clause import STATUSES, VERSION
-from skrobust.report.evidence_clauses import FIGURES, FRAMEWORKS
-from skrobust.report.schema_parts import (
+from skrobust.report.evidence.evidence_by_clause import STATUSES, VERSION
+from skrobust.report.evidence.evidence_clauses import FIGURES, FRAMEWORKS
+from skrobust.report.evidence.schema_parts import (
     COUNT,
     NUMBER,
     OR_TEXT,

@@ -8,7 +8,7 @@ import numpy as np
 from skrobust._results import Results
 from skrobust._sealed import SEAL, open_seal, seal
 from skrobust._validation import check_path, invalid
-from skrobust.report.strict_json import strict_json, to_plain
+from skrobust.report.core.strict_json import strict_json, to_plain
 
 FORMAT = "skrobust report"
 VERSION = 4

@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 
 from skrobust._one_line import one_line
-from skrobust.report.heat_map import is_additive
-from skrobust.report.section_log import FAILURES
+from skrobust.report.core.heat_map import is_additive
+from skrobust.report.core.section_log import FAILURES
 
 SVG_LIMIT = 200_000  # bytes; a larger drawing is smaller as pixels
 # Colours of the page by day and by night, and what matplotlib draws in them.

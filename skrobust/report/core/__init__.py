@@ -1,0 +1,1 @@
+"""What reports share: results, verdicts, words, numbers and pictures."""

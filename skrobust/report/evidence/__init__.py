@@ -1,0 +1,1 @@
+"""The clauses of frameworks, and the evidence a report gives for each."""

@@ -1,0 +1,1 @@
+"""What a report measures of each model."""

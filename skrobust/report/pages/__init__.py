@@ -1,0 +1,1 @@
+"""Parts of the written report: page, Markdown and charts."""
