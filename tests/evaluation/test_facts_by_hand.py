@@ -19,9 +19,9 @@ from skrobust.evaluation import (
     cross_validate_perturbations,
     evaluate_attack,
     evaluate_perturbations,
-    proved_rows,
     robust_accuracy_curve,
 )
+from skrobust.evaluation.attacked import proved_rows
 from skrobust.evaluation.attacked.attack_checks import check_examples
 from skrobust.evaluation.conditions.fold_intervals import fold_intervals, fold_limits
 from skrobust.evaluation.records import recorder

@@ -12,11 +12,11 @@ from sklearn.linear_model import LinearRegression
 
 from skrobust.attacks import RandomSearch
 from skrobust.evaluation import (
-    checkpoint,
     cross_validate_perturbations,
     evaluate_attack,
     evaluate_perturbations,
 )
+from skrobust.evaluation.core import checkpoint
 from skrobust.perturbations import GaussianNoise
 from skrobust.report import collect_report, create_report
 

@@ -9,12 +9,12 @@ from skrobust._parallel import alone, isolated
 from skrobust.attacks import RandomSearch
 from skrobust.evaluation import (
     Isolation,
-    attack_batches,
     evaluate_attack,
     evaluate_perturbations,
     replay_record,
     verify_record,
 )
+from skrobust.evaluation.attacked import attack_batches
 from skrobust.perturbations import GaussianNoise
 from skrobust.report import collect_report
 

@@ -29,12 +29,11 @@ from skrobust.report import (
     build_report,
     collect_report,
     create_report,
-    measure_model,
-    measurements,
     summary_rows,
     write_report,
 )
 from skrobust.report.core._report_json import to_json
+from skrobust.report.measured import measure_model, measurements
 from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
 
 pytest.importorskip("jinja2")

@@ -306,7 +306,7 @@ def test_doubts_are_named_in_the_verdict_and_explained(collected, monkeypatch):
 
 def test_every_code_of_the_checks_is_explained():
     source = (
-        resources.files("skrobust.evaluation") / "_evaluation_warning.py"
+        resources.files("skrobust.evaluation.core") / "_evaluation_warning.py"
     ).read_text()
     codes = set(re.findall(r'^    "([A-Z_]{6,})', source, re.MULTILINE))
     assert codes == set(MEANINGS)
