@@ -134,8 +134,11 @@ def relations(task, y, found, clips, n_resamples):
 
 def picture(results):
     """Return a figure of the curves, thick where a model leads beyond chance."""
-    figure, axes = plt.subplots(1, len(results), figsize=(3 * len(results), 3.4))
-    for ax, (task, result) in zip(np.ravel(axes), results.items(), strict=True):
+    n_rows = 1 + (len(results) > 3)
+    shape = n_rows, -(-len(results) // n_rows)
+    size = 3.2 * shape[1], 3.2 * n_rows
+    figure, axes = plt.subplots(*shape, figsize=size, layout="constrained")
+    for ax, (task, result) in zip(np.ravel(axes), results.items(), strict=False):
         for i, name in enumerate(result["models"]):
             ratio = result["ratios"][:, i]
             (line,) = ax.plot(result["tolerance"], ratio, lw=1, label=name)
@@ -143,7 +146,8 @@ def picture(results):
             ax.plot(result["tolerance"], leads, lw=4, color=line.get_color())
         ax.set(title=task, xlabel="tolerance", ylim=(0, 1.02))
         ax.legend(fontsize=6)
-    np.ravel(axes)[0].set_ylabel("robust ratio")
+    for ax in np.reshape(axes, shape)[:, 0]:
+        ax.set_ylabel("robust ratio")
     return figure
 
 
