@@ -23,10 +23,13 @@ def why_undecodable(path, error, header=""):
     str
         The reason alone.
     """
-    size = Path(path).stat().st_size
+    text = getattr(error, "strerror", None) or str(error)
+    try:
+        size = Path(path).stat().st_size
+    except OSError:  # a link that leads to itself
+        return f"it cannot be opened ({text})"
     if not size:
         return "it is empty (0 bytes)"
-    text = getattr(error, "strerror", None) or str(error)
     known = why_cut(path)
     if known is None and header and "truncated" in text.lower():
         known = f"it is cut off: {size:,} bytes are there"

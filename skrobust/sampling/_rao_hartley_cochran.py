@@ -77,6 +77,7 @@ class RaoHartleyCochranSampler(WeightedSampler):
     """
 
     _sequential = False
+    _in_groups = True
 
     def __init__(self, estimator=None, *, floor=0.1, **shared):
         super().__init__(estimator, **shared)

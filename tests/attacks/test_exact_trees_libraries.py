@@ -1,6 +1,7 @@
 """Trees of XGBoost, LightGBM and CatBoost, against the libraries and all cells."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -17,6 +18,11 @@ from skrobust.attacks.trees.tree_reader import read_trees
 from skrobust.certificates import tree_proof
 from skrobust.evaluation import robust_ratio_bounds
 
+# Of XGBoost from 3.4 on, of dart, of its linear models and of its forests.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:(?s).*deprecated:UserWarning"),
+    pytest.mark.filterwarnings("ignore:(?s).*deprecated:FutureWarning"),
+]
 NORMS = [np.inf, 2, 1]
 SMALL = {"n_estimators": 5, "max_depth": 3}
 
@@ -368,6 +374,48 @@ def test_pipelines_and_every_kind_of_attack(make):
     with parallel_config("threading"):
         twice = ExactTree(**eps, n_jobs=2).perturb(model, frame[:20], y[:20])
     pd.testing.assert_frame_equal(twice, exact.X_adv)
+
+
+@pytest.fixture
+def other_file(monkeypatch):
+    """Return a function that changes what XGBoost says of its trees."""
+    library = pytest.importorskip("xgboost")
+    save = library.Booster.save_raw
+
+    def change(each_tree, **more):
+        def save_raw(self, raw_format):
+            stored = json.loads(bytes(save(self, raw_format=raw_format)))
+            model = stored["learner"]["gradient_booster"]["model"]
+            for tree in model["trees"]:
+                each_tree(tree)
+            model |= {k: [v] * len(model["trees"]) for k, v in more.items()}
+            return json.dumps(stored).encode()
+
+        monkeypatch.setattr(library.Booster, "save_raw", save_raw)
+
+    return change
+
+
+def halve_leaves(tree):
+    ends = zip(tree["left_children"], tree["split_conditions"], strict=True)
+    tree["split_conditions"] = [v / 2 if left < 0 else v for left, v in ends]
+
+
+def test_weights_of_trees_lie_in_the_model_from_some_version_on(other_file):
+    X, y = with_holes(classes=2)
+    model = xgboost(n_estimators=15).fit(X, y)
+    other_file(halve_leaves, weight_drop=2.0)
+    read = read_trees(model, "test")
+    scores = read.trees.scores(read.seen(X))[:, 1]
+    np.testing.assert_allclose(scores, raw_answer(model, X), atol=2e-6)
+
+
+def test_trees_whose_sum_is_not_the_answer_are_refused(other_file):
+    X, y = with_holes(classes=2)
+    model = xgboost(n_estimators=15).fit(X, y)
+    other_file(halve_leaves)
+    with pytest.raises(ValueError, match="their sum is not its answer"):
+        read_trees(model, "test")
 
 
 def test_what_is_not_understood():

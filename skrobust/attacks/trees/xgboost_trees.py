@@ -34,8 +34,10 @@ def read_xgboost(model, caller):
     learner = json.loads(text, parse_float=np.float32)["learner"]
     gradient = learner["gradient_booster"]
     weights = None
-    if gradient["name"] == "dart":
+    if gradient["name"] == "dart":  # until XGBoost 3.2
         weights, gradient = gradient["weight_drop"], gradient["gbtree"]
+    elif "weight_drop" in gradient.get("model", {}):
+        weights = gradient["model"]["weight_drop"]
     if "trees" not in gradient["model"]:
         raise ValueError(
             f"{caller} reads trees, and this {type(model).__name__} has "
@@ -73,14 +75,33 @@ def read_xgboost(model, caller):
         "link": "softmax" if objective in _SOFTMAX else None,
     }
     ensemble = TreeEnsemble.of(tables, np.zeros(n_scores), **facts)
-    row = np.zeros((1, ensemble.n_features))
-    answer = booster.inplace_predict(
-        row, predict_type="margin", validate_features=False
+    rows = _rows_at_cuts(ensemble)
+    answers = booster.inplace_predict(
+        rows, predict_type="margin", validate_features=False
     )
-    answer = np.ravel(answer)
-    start = np.r_[0.0, answer] if is_classifier and len(answer) == 1 else answer
-    facts["slack"] = _slack(ensemble, start)
-    return TreeEnsemble.of(tables, start - ensemble.scores(row)[0], **facts)
+    answers = np.reshape(answers, (len(rows), -1)).astype(np.float64)
+    if is_classifier and answers.shape[1] == 1:
+        answers = np.column_stack([np.zeros(len(rows)), answers])
+    facts["slack"] = _slack(ensemble, answers[0])
+    offsets = answers - ensemble.scores(rows)
+    if np.ptp(offsets, axis=0).max() > 2 * facts["slack"] + 1e-6:
+        raise ValueError(
+            f"{caller} cannot read the trees of this {type(model).__name__}: their sum "
+            "is not its answer, as with a later version of XGBoost that stores them in "
+            "another way. Use HopSkipJump or Square."
+        )
+    return TreeEnsemble.of(tables, offsets[0], **facts)
+
+
+def _rows_at_cuts(ensemble, n_rows=16):
+    """Return a row of zeros and rows of which each feature lies at one of its cuts."""
+    rows, rng = np.zeros((n_rows, ensemble.n_features)), np.random.default_rng(0)
+    for j in range(ensemble.n_features):
+        cuts = ensemble.cut[ensemble.feature == j]
+        cuts = cuts[np.isfinite(cuts)]
+        if len(cuts) and j not in ensemble.categorical:
+            rows[1:, j] = rng.choice(cuts, n_rows - 1)
+    return rows
 
 
 def _stopped_early(model):

@@ -13,6 +13,7 @@ from skrobust._validation import (
     invalid,
 )
 from skrobust.sampling.core.estimates import sums_of_free
+from skrobust.sampling.core.one_label import where_equal
 
 SHRINKAGE = 5  # answers of the rarer kind at which a factor is trusted by half
 
@@ -165,7 +166,9 @@ class ClassPredictor:
             at = self.columns.get(label)
             return np.zeros(len(source)) if at is None else source[:, at]
         others = max(len(self.labels) - 1, 1)
-        return np.where(self.sampler.y_pred_ == label, 1 - source, source / others)
+        return np.where(
+            where_equal(self.sampler.y_pred_, label), 1 - source, source / others
+        )
 
     def correct(self, source):
         """Return the probability that the prediction is right."""

@@ -270,7 +270,9 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
                 - \Bigl(\overline{p - m}\Bigr)^2
 
         (m = 0 without a predictor), and :math:`n = z^2 \sigma^2 / h^2` draws suffice,
-        N at most. p are the scores, scaled to the expected accuracy where it is given.
+        N at most; inputs so probable that n draws are sure to meet them add nothing. p
+        are the scores, scaled to the expected accuracy where it is given; what they
+        cannot take is shared by inputs of score 0.
         Of all losses with a given mean, those that are least or largest vary most: for
         others the plan is on the safe side.
 
@@ -333,7 +335,8 @@ class BaseSampler(ResultInNotebook, LaterModels, StoredSampler):
         half_width = checked_half_width(half_width, self._scale(), caller)
         found = self.result(confidence=confidence, method="stopping")
         low, high = found.interval
-        return bool((high - low) / 2 <= half_width)
+        is_known = found.n_used >= min(2, self.n_pool_)
+        return bool(is_known and (high - low) / 2 <= half_width)
 
     def sample(self, n, oracle, kind=None, **unknown):
         """Ask and tell in one call.

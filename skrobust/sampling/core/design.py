@@ -168,13 +168,16 @@ class SamplingDesign(SharedParameters, PrefittedMixin, BaseEstimator, ABC):
 
     # Plan.
 
+    _in_groups = False  # whether one input of each of n random groups is drawn
+
     def _plan(self, half_width, confidence, expected_accuracy, caller):
         """Return a number of labels and the assumption behind it."""
         p, assumption = self._assumed(expected_accuracy, caller)
         snapshot = self._snapshot()
         m = 0.0 if snapshot is None else self._predict(snapshot)
         q = self._plan_draws()
-        return draws_needed(p, m, q, half_width, confidence), assumption
+        ends = half_width, confidence
+        return draws_needed(p, m, q, *ends, in_groups=self._in_groups), assumption
 
     def _plan_draws(self):
         """Return the probabilities, summing to 1, with which inputs are drawn."""

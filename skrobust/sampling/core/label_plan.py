@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skrobust._validation import check_number
+from skrobust.sampling.core.draws import first_where
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,10 @@ def checked_half_width(half_width, scale, caller):
 
 def expected_or_none(accuracy, loss, scale, caller):
     """Return the expected accuracy, of an expected loss where it is given, or None."""
+    if accuracy is not None and loss is not None:
+        raise ValueError(
+            f"{caller} takes expected_accuracy= or expected_loss=, not both."
+        )
     if loss is not None:
         ends = {"low": scale.low, "high": scale.high}
         loss = check_number(loss, "expected_loss", caller, **ends)
@@ -58,7 +63,7 @@ def expected_or_none(accuracy, loss, scale, caller):
     return check_number(accuracy, "expected_accuracy", caller, low=0, high=1)
 
 
-def draws_needed(p, m, q, half_width, confidence):
+def draws_needed(p, m, q, half_width, confidence, *, in_groups=False):
     """Return how many draws an interval of a half-width needs, at most the pool.
 
     Parameters
@@ -68,15 +73,42 @@ def draws_needed(p, m, q, half_width, confidence):
     m : ndarray of shape (n_pool,) or float
         Predictions that the estimate corrects; 0 without a predictor.
     q : ndarray of shape (n_pool,)
-        Probabilities of the draw.
+        Probabilities of the draw; inf for inputs that are drawn last, which are taken
+        for known.
     half_width, confidence : float
         Of the interval.
+    in_groups : bool
+        Whether one input of each of n random groups is drawn, so that none is sure.
     """
-    n_pool = len(p)
-    second = ((p - m) ** 2 + p * (1 - p)) / q
-    variance = second.sum() / n_pool**2 - (p - m).mean() ** 2
-    n = (ndtri((1 + confidence) / 2) / half_width) ** 2 * max(variance, 0.0)
-    return int(np.clip(np.ceil(n), 2, n_pool))
+    n_pool, z = len(p), ndtri((1 + confidence) / 2)
+    mean, second = p - m, (p - m) ** 2 + p * (1 - p)
+    order = np.argsort(-q, kind="stable")
+    order = order[np.isfinite(q[order])]
+    q, mean, second = q[order], mean[order], second[order]
+    with np.errstate(divide="ignore"):
+        pieces = np.divide(second, q, out=np.zeros(len(q)), where=second > 0)
+    # Of what is left behind each input: probability, variance and mean.
+    q_left, second_left, mean_left = (
+        np.cumsum(part[::-1])[::-1] for part in (q, pieces, mean)
+    )
+    places = np.arange(len(q))
+
+    def narrow(variance):
+        return np.sqrt(max(variance, 0.0)) <= half_width / z * n_pool
+
+    def enough(n):
+        if in_groups:
+            variance = second_left[0] - mean_left[0] ** 2
+            return narrow(variance * (n_pool - n) / (n_pool - 1) / n)
+        # Inputs so probable that n draws are sure to meet them add no variance.
+        open_ = (n - places) * q < q_left
+        if not open_.any():
+            return np.isfinite(second_left[0])  # else some are never drawn, and fail
+        k = int(open_.argmax())
+        variance = second_left[k] * q_left[k] - mean_left[k] ** 2
+        return narrow(variance / (n - k))
+
+    return first_where(enough, min(2, n_pool), n_pool)
 
 
 def assumed_failures(scores, n_pool, expected_accuracy, caller, of_losses=False):
@@ -123,8 +155,15 @@ def _assumed_losses(scores, n_pool, expected, caller):
 
 
 def scaled_to(scores, rate):
-    """Return probabilities in proportion to the scores, at most 1, of a given mean."""
-    p = np.full(len(scores), rate)
+    """Return probabilities in proportion to the scores, at most 1, of a given mean.
+
+    What the inputs with a score cannot take is shared by those of score 0.
+    """
+    positive = scores > 0
+    if positive.sum() <= rate * len(scores):
+        rest = rate * len(scores) - positive.sum()
+        return np.where(positive, 1.0, rest / max((~positive).sum(), 1))
+    p, scores = np.full(len(scores), rate), scores / scores.max()
     factor = rate / scores.mean()
     for _ in range(50):  # what is clipped at 1 goes to the others
         p = np.minimum(scores * factor, 1.0)

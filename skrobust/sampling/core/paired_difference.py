@@ -55,7 +55,9 @@ def model_difference(sampler, names, statuses, apart, confidence, caller):
 
     unbiased = np.nan
     if left == 0:
+        # Exact; an estimate that is so for some draws only would not be unbiased.
         ends, method, error, value = limits, "census", 0.0, sure / n_pool
+        unbiased = sampler._combine(answered).rate if answered.n else value
     elif answered.n < 2:
         notes.append("Fewer than two usable answers: nothing is estimated yet.")
         ends, method, error, value = limits, "none", np.nan, np.nan

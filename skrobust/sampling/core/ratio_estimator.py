@@ -5,10 +5,17 @@ from dataclasses import replace
 import numpy as np
 
 from skrobust._containers import one_per_row
-from skrobust._validation import check_choice, check_confidence, invalid, refuse_missing
+from skrobust._validation import (
+    check_choice,
+    check_confidence,
+    invalid,
+    number_array,
+    refuse_missing,
+)
 from skrobust.sampling.core.answer_checks import OPEN, PASSED, SKIPPED
 from skrobust.sampling.core.assistance import ClassPredictor
 from skrobust.sampling.core.loss_scale import is_continuous
+from skrobust.sampling.core.one_label import check_label, kind_of_label, where_equal
 from skrobust.sampling.core.rate_estimator import counted, over_skipped, unknown_note
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
@@ -65,6 +72,8 @@ class RatioEstimator(TotalsRatio):
                     f"{self.caller}: {name} needs one label per input, and there are "
                     "several; use estimate, with a function of them."
                 )
+        if label is not None:
+            label = check_label(label, self._all_labels(), self.caller)
         self.classes = self._class_predictor(name in OF_TRUE_CLASS)
 
         def metric_in(part):
@@ -76,8 +85,10 @@ class RatioEstimator(TotalsRatio):
         groups = everything if groups is None else self._check_groups(groups)
         if groups.dtype == bool:
             return metric_in(groups)
-        names = np.unique(groups).tolist()
-        return {group: metric_in(groups == group) for group in names}
+        return {
+            group: metric_in(where_equal(groups, group))
+            for group in self._names_of(groups)
+        }
 
     def _fitting(self, name, usual):
         """Return the name of a metric, or raise where it is not of the answers told."""
@@ -127,14 +138,25 @@ class RatioEstimator(TotalsRatio):
             rule = f"a mask, or one group, for each of the {n_pool} inputs of the pool"
             raise invalid("groups", self.caller, rule, groups.shape)
         refuse_missing(groups, self.caller, "groups")
+        if groups.dtype == object and {type(g) for g in groups} <= {bool, np.bool_}:
+            return groups.astype(bool)
         return groups
+
+    def _names_of(self, groups):
+        """Return the groups in their order, or raise for those that have none."""
+        try:
+            return list(dict.fromkeys(np.unique(groups).tolist()))
+        except TypeError:
+            rule = "a mask, or groups that can be sorted: all text, numbers or dates"
+            kinds = sorted({type(group).__name__ for group in groups.tolist()})
+            raise invalid("groups", self.caller, rule, kinds) from None
 
     def _metric(self, name, label, part):
         """Return one metric of one class in one part of the pool (a mask)."""
         if name in OF_TRUE_CLASS:
             return self._of_true_class(name, label, part)
         if name == "precision":
-            part = part & (self.design.y_pred_ == label)
+            part = part & where_equal(self.design.y_pred_, label)
         found = over_skipped(
             self.answered, self.unknown, lambda one: self._accuracy_in(one, part)
         )
@@ -172,11 +194,11 @@ class RatioEstimator(TotalsRatio):
         def denominator(is_label, is_predicted, inside):
             return (is_label + (name == "f1") * is_predicted) * inside
 
-        told = (y_true == label) * 1.0, (y_pred == label) * 1.0, part[drawn]
+        told = *(where_equal(y, label) * 1.0 for y in (y_true, y_pred)), part[drawn]
         above, below, classes = numerator(*told), denominator(*told), self.classes
         if not classes:
             return self._proportion(self.answered, above, below)
-        is_predicted = (self.design.y_pred_ == label) * 1.0
+        is_predicted = where_equal(self.design.y_pred_, label) * 1.0
 
         def predicted(function):
             return classes.predicted(
@@ -190,10 +212,13 @@ class RatioEstimator(TotalsRatio):
 
     def mean_or_ratio(self, numerator, denominator):
         """Return the mean of any numbers over the pool, or a ratio of two totals."""
+        self._check_function(numerator, "numerator")
         answered, (y_true, y_pred) = self.answered, self.both_labels()
-        above, below = self._values(numerator(y_true, y_pred)), np.ones(answered.n)
+        above = self._values(numerator(y_true, y_pred), "numerator")
+        below = np.ones(answered.n)
         if denominator is not None:
-            below = self._values(denominator(y_true, y_pred))
+            self._check_function(denominator, "denominator")
+            below = self._values(denominator(y_true, y_pred), "denominator")
         n_used, notes, pair = answered.n, [], None
         if self.predictor is not None:
             pair = self._expected(numerator, denominator)
@@ -242,8 +267,9 @@ class RatioEstimator(TotalsRatio):
                     f"ask for {'loss' if self.answered.graded else 'accuracy'} or "
                     "precision."
                 )
-        kinds = {isinstance(label, str) for label in y_true.ravel()}
-        return (np.array(y_true.tolist()) if len(kinds) == 1 else y_true), y_pred
+        kinds = {kind_of_label(label) for label in y_true.ravel()}
+        is_plain = len(kinds) == 1 and kinds <= {"text", "number"}
+        return (np.array(y_true.tolist()) if is_plain else y_true), y_pred
 
     def _accuracy_in(self, answered, part):
         """Return the accuracy in a part of the pool that is known of each input."""
@@ -314,9 +340,15 @@ class RatioEstimator(TotalsRatio):
         facts = error, n_used, n_eff, level, tuple(notes), unbiased
         return SamplingEstimate(value, ends, *facts)
 
-    def _values(self, values):
+    def _check_function(self, function, name):
+        if not callable(function):
+            rule = "a function of y_true and y_pred"
+            raise invalid(name, self.caller, rule, function)
+
+    def _values(self, values, name):
         """Return one finite number for each answer, or raise."""
-        values, n = np.asarray(values, dtype=np.float64), self.answered.n
+        what, n = "a function that returns numbers", self.answered.n
+        values = number_array(values, name, self.caller, what=what).astype(np.float64)
         if values.shape != (n,) or not np.isfinite(values).all():
             raise ValueError(
                 f"{self.caller} needs one finite number for each of {n} inputs; got "

@@ -82,6 +82,8 @@ def proportion_ends(value, std_error, df, tail):
     :math:`(z / t)^2` for the degrees of freedom of s (Korn and Graubard 1998). A t
     interval is symmetric, and covers too rarely near 0 and 1.
     """
+    if 1 - tail == 1:  # of a confidence that rounds to 1
+        return 0.0, 1.0
     n = value * (1 - value) / std_error**2
     n *= (ndtri(1 - tail) / t_half_width(1.0, df, 1 - tail)) ** 2
     hits = value * n

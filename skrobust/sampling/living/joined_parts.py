@@ -111,7 +111,10 @@ def joined_result(found, places, starts, confidence):
         std_error=float(np.sqrt(total)),
         n_pool=n_pool,
         method=results[0].method if len(results) == 1 else "parts joined",
-        effective_n=float(total**2 / (pieces**2 / n_eff).sum()) if total else 0.0,
+        effective_n=float(
+            # Without variance there is nothing to weigh them by but their sizes.
+            total**2 / (pieces**2 / n_eff).sum() if total else n_eff.sum()
+        ),
         n_used=sum(one.n_used for one in results),
         unbiased_value=unbiased,
         **about,
