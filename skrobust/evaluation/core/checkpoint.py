@@ -20,7 +20,7 @@ from skrobust._sealed import DamagedPart, read_array, write_array
 from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 from skrobust.base.content_digest import content_digest
-from skrobust.evaluation.core.net_content import net_content, plain_content
+from skrobust.base.net_content import net_content, plain_content
 
 
 def fingerprint(estimator):

@@ -10,7 +10,7 @@ _APART = {"training", "_parameters", "_buffers", "_modules"}
 _HOOKS = {"_forward_pre_hooks", "_forward_hooks"}
 
 
-def net_content(module):
+def net_content(module, *, weights=True):
     """Return what the answers of a torch module depend on.
 
     Its classes, tensors, settings (attributes) and hooks, and those of all its parts:
@@ -20,6 +20,8 @@ def net_content(module):
     ----------
     module : torch module
         It is not changed.
+    weights : bool, default=True
+        Whether the values of parameters and buffers count.
 
     Returns
     -------
@@ -27,7 +29,12 @@ def net_content(module):
         For :func:`~skrobust.base.content_digest.content_digest`.
     """
     return [
-        (name, _type_name(part), part.extra_repr(), sorted(_settings(part).items()))
+        (
+            name,
+            _type_name(part),
+            part.extra_repr(),
+            sorted(_settings(part, weights).items()),
+        )
         for name, part in module.named_modules(remove_duplicate=False)
     ]
 
@@ -36,7 +43,7 @@ def _type_name(value):
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
-def _settings(part):
+def _settings(part, weights):
     torch = sys.modules["torch"]
     of_torch = set(vars(torch.nn.Module())) - _HOOKS
     found = {
@@ -48,7 +55,9 @@ def _settings(part):
         hooks = list(getattr(part, name, {}).values())
         if hooks:  # by the order in which they run; their numbers differ each time
             found[name] = plain_content(hooks)
-    for kind in ("_parameters", "_buffers"):  # those that are not saved as well
+    for kind in (
+        ("_parameters", "_buffers") if weights else ()
+    ):  # those that are not saved as well
         tensors = vars(part).get(kind) or {}
         found |= {f"{kind}.{k}": plain_content(v) for k, v in tensors.items()}
     return found
