@@ -4,6 +4,9 @@ import copy
 import weakref
 from contextlib import contextmanager
 
+from skrobust.base.content_digest import content_digest
+from skrobust.base.net_content import net_content
+
 # Compiling takes longer than many an attack, so what was compiled for a module stays as
 # long as the module does; weights are copied into it anew at each use.
 _COMPILED = weakref.WeakKeyDictionary()
@@ -101,11 +104,10 @@ class FastNet:
 
 def _fingerprint(module):
     """Return what code compiled for a module rests on, all but its numbers."""
-    plain = (bool, int, float, str, tuple, type(None))
-    parts = []
-    for name, part in module.named_modules():
-        kept = {k: repr(v) for k, v in vars(part).items() if isinstance(v, plain)}
-        parts.append((name, type(part), sorted(kept.items())))
+    try:
+        parts = content_digest(net_content(module, weights=False))
+    except Exception:  # whatever the pickling of a user's settings raises
+        parts = object()  # equals no other: compiled again
     state = [(k, v.shape, v.dtype, v.device) for k, v in _state(module).items()]
     return parts, state
 

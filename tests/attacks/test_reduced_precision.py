@@ -217,6 +217,10 @@ def test_compiled_code_is_kept_with_its_net_and_follows_its_weights(monkeypatch)
     net.module_.slope = 2.0  # an attribute that a forward pass may read
     attack.perturb(net, X, y)
     assert len(made) == 3
+    for setting in ([2.0], [3.0], torch.tensor([2.0]), torch.tensor([3.0])):
+        net.module_.slope = setting  # whatever it is kept in
+        attack.perturb(net, X, y)
+    assert len(made) == 7
     n_kept = len(_COMPILED)
     del net, made[:]
     gc.collect()

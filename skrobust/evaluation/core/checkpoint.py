@@ -20,21 +20,21 @@ from skrobust._sealed import DamagedPart, read_array, write_array
 from skrobust._stacklevel import level_outside
 from skrobust._validation import invalid
 from skrobust.base.content_digest import content_digest
+from skrobust.base.net_content import net_content, plain_content
 
 
 def fingerprint(estimator):
     """Return the SHA-256 of a fitted model.
 
     The pickle of a net differs from one time to the next, so a net is known by its
-    class, its weights and its buffers, and the order of its outputs.
+    classes, tensors and settings, and the order of its outputs.
     """
     steps, model = unwrap(estimator)
     if not is_net(model) or not hasattr(model, "module_"):
         return content_digest(estimator)
-    weights = {k: v.cpu().numpy() for k, v in model.module_.state_dict().items()}
-    kinds = [type(part).__qualname__ for part in (estimator, model, model.module_)]
-    shown = repr(model.module_), type(model.criterion_).__qualname__
-    parts = [steps, kinds, shown, weights]
+    kinds = [type(one).__qualname__ for one in (estimator, model, model.criterion_)]
+    answers = plain_content(model.predict_nonlinearity)
+    parts = [steps, kinds, answers, net_content(model.module_)]
     order = getattr(model, "classes", None)
     if order is not None and list(order) != list(model.classes_):
         parts.append(list(order))  # the same outputs mean other labels
