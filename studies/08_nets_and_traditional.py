@@ -219,6 +219,8 @@ def run(study):
                 means, label = np.mean(values, axis=1), name * (kind == "raw")
                 ax.plot(own, means, line, color=f"C{i}", label=label or None)
         ax.set(xscale="log", xlabel="rows of the data set", title=source)
+        ax.set_xticks(own, own)
+        ax.minorticks_off()
     axes[0].set_ylabel("raw (line), normalized (dotted)")
     axes[1].legend(fontsize=7)
     study.picture("curves", figure, "Mean scores of the models by size of the data set")
