@@ -119,9 +119,8 @@ def across_sizes(cases, kind):
         np.bincount(rows, minlength=len(cases))
         for rows in drawn_rows(np.arange(len(cases)))
     ]
-    return right.sum() / of.sum(), np.array(
-        [(n @ right @ n) / (n @ of @ n) for n in times]
-    )
+    draws = [(n @ right @ n, n @ of @ n) for n in times]
+    return right.sum() / of.sum(), np.array([a / b for a, b in draws if b])
 
 
 def summary(cases, key):

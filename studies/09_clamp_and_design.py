@@ -110,7 +110,7 @@ def level_text(rows, factor):
         parts.append(f"{kind} from {sizes} rows ({says}, [{more}])")
     shares = ", ".join(f"{row['normalized earlier']:.2f}" for row in own)
     levels = ", ".join(str(row["level"]) for row in own)
-    return f"{factor} {levels}: {'; '.join(parts)}; normalized earlier in {shares}"
+    return f"By {factor} ({levels}): {'; '.join(parts)}; earlier in {shares}"
 
 
 def run(study):
@@ -186,7 +186,7 @@ def run(study):
     text = ". ".join(level_text(by_factor, f) for f in list(FACTORS)[1:])
     study.answer(
         "Mean sizes from which scores are stable by level, with 95 % of the last less "
-        f"the first, and the shares in which normalized is earlier. Of {text}."
+        f"the first, and the shares in which normalized is earlier. {text}."
     )
     study.table("clamp", rows, "Where the clamp binds, and the pairs of models it ties")
     study.table("factors", by_factor, "Stabilisation size by level of each factor")
