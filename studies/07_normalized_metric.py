@@ -9,11 +9,12 @@ from draws import mean_interval, rank_intervals, word
 from joblib import Parallel, delayed
 from kit import main, shown
 from learning_curves import curve
-from tables import classification, regression
+from tables import classification, drawn_together, regression
 
 from skrobust.metrics import sample_size_deviation, stable_sample_size
 
 SIZES, MOST = (20, 30, 45, 70, 100, 150, 220, 330, 500), 2500
+TOLD_AT = (30, 100)
 TASKS = ("classification", "clustering", "regression")
 MEASURES = ("stable from", "MAD", "relative MAD")
 NAMES = (
@@ -35,7 +36,10 @@ def sources(study):
 
 
 def table_row(task, name, scores):
-    """Return deviation and stable size of raw and normalized scores of a table."""
+    """Return deviation and stable size of raw and normalized scores of a table.
+
+    At 1: the share of normalized scores at the upper end of the clamp, of all sizes.
+    """
     row = {"task": task, "table": name}
     known = np.isfinite(scores["raw"]).all(axis=1)
     sizes = np.array(SIZES)[: len(known)][known]
@@ -48,6 +52,7 @@ def table_row(task, name, scores):
         row[f"stable from, {kind}"] = stable_sample_size(
             sizes, values, tolerance=0.05, relative=True
         )
+    row["at 1"] = np.mean(scores["normalized"][known] >= 1)
     return row
 
 
@@ -62,39 +67,60 @@ def share_smaller(rows, measure):
     )
     wins = np.where(first == second, 0.5, first < second)
     wins[np.isnan(first + second)] = np.nan
-    return mean_interval(wins, [r["table"] for r in rows])
+    return mean_interval(wins, drawn_together([r["table"] for r in rows]))
 
 
-def error_of_a_line(values, target):
-    """Return the mean error of lines fitted to all other tables.
+def share_row(name, rows):
+    """Return the share of each measure over the cases of one task."""
+    row = {"task": name, "cases": len(rows)}
+    for measure in MEASURES:
+        share, limits = share_smaller(rows, measure)
+        row |= {f"{measure} smaller": share, f"95 %, {measure}": limits}
+    return row
+
+
+def share_text(row):
+    """Return the shares of a task, and whether they are above a half."""
+    parts = []
+    for measure, name in zip(MEASURES, NAMES, strict=True):
+        share, limits = row[f"{measure} smaller"], row[f"95 %, {measure}"]
+        says = word(limits, 0.5, above="yes", below="no", open_="not shown")
+        parts.append(f"{name} {share:.2f} {shown(limits)} ({says})")
+    return f"{row['task']} ({row['cases']} cases): {', '.join(parts)}"
+
+
+def errors_of_a_line(values, target, groups):
+    """Return the mean error by table of lines fitted to all other tables.
 
     A constant factor or an offset of the score costs nothing.
     """
-    errors = []
+    errors = np.empty(values.shape)
     for i in range(len(target)):
-        others = np.arange(len(target)) != i
-        for value in values.T:
+        others = groups != groups[i]
+        for j, value in enumerate(values.T):
             slope, start = np.polyfit(value[others], target[others], 1)
-            errors.append(abs(start + slope * value[i] - target[i]))
-    return float(np.mean(errors))
+            errors[i, j] = abs(start + slope * value[i] - target[i])
+    return errors.mean(axis=1)
 
 
 def prediction(task, runs, size):
     """Return how well scores of one data set of a size tell the raw score of many."""
     at = SIZES.index(size)
-    known = [
-        (scores, target)
-        for scores, target in runs
+    known = {
+        name: (scores, target)
+        for name, (scores, target) in runs.items()
         if len(scores["raw"]) > at and np.isfinite(scores["raw"][at]).all()
-    ]
+    }
     if len(known) < 4:
         return []
-    target = np.array([target for _, target in known])
+    groups = np.array(drawn_together(known))
+    target = np.array([target for _, target in known.values()])
     kinds = {
-        kind: np.array([scores[kind][at] for scores, _ in known])
-        for kind in known[0][0]
+        kind: np.array([scores[kind][at] for scores, _ in known.values()])
+        for kind in next(iter(known.values()))[0]
     }
-    found = rank_intervals(kinds, target, "raw")
+    found = rank_intervals(kinds, target, "raw", groups)
+    errors = {kind: errors_of_a_line(v, target, groups) for kind, v in kinds.items()}
     return [
         {
             "task": task,
@@ -104,7 +130,8 @@ def prediction(task, runs, size):
             "rank correlation": value,
             "95 %": limits,
             "minus raw": difference,
-            "error of a line": error_of_a_line(kinds[kind], target),
+            "error of a line": errors[kind].mean(),
+            "error minus raw": mean_interval(errors[kind] - errors["raw"], groups)[1],
         }
         for kind, (value, limits, difference) in found.items()
     ]
@@ -122,49 +149,59 @@ def run(study):
         (task, name): run for (task, name, *_), run in zip(cases, found, strict=True)
     }
     rows = [table_row(task, name, run[0]) for (task, name), run in runs.items()]
-    shares = []
-    for task in (*TASKS, "all"):
-        own = [r for r in rows if task in (r["task"], "all")]
-        row = {"task": task, "cases": len(own)}
-        for measure in MEASURES:
-            share, limits = share_smaller(own, measure)
-            row |= {f"{measure} smaller": share, f"95 %, {measure}": limits}
-        shares.append(row)
+    shares = [
+        share_row(task, [r for r in rows if task in (r["task"], "all")])
+        for task in (*TASKS, "all")
+    ]
+    held = {r["table"]: r["at 1"] for r in rows if r["task"] == TASKS[2]}
+    held = {name: share for name, share in held.items() if share > 0.5}
+    free = [r for r in rows if r["task"] == TASKS[2] and r["table"] not in held]
+    shares.append(share_row("regression without tables held at 1", free))
     predicted = []
     for task in TASKS:
-        of = [run for (kind, _), run in runs.items() if kind == task]
-        for size in (30, 100):
+        of = {name: run for (kind, name), run in runs.items() if kind == task}
+        for size in TOLD_AT:
             predicted += prediction(task, of, size)
-    parts = []
-    for measure, name in zip(MEASURES, NAMES, strict=True):
-        limits = shares[-1][f"95 %, {measure}"]
-        says = word(limits, 0.5, above="yes", below="no", open_="not shown")
-        share = shares[-1][f"{measure} smaller"]
-        parts.append(f"{name} {share:.2f} {shown(limits)} ({says})")
-    tasks = ", ".join(
-        f"{r['relative MAD smaller']:.2f} in {r['task']}" for r in shares[:-1]
+    study.answer(
+        "Is the normalized score the steadier one? Share of cases, with 95 % and ties "
+        f"half: {'; '.join(share_text(row) for row in shares[:3])}."
+    )
+    text = ", ".join(f"{name} {share:.2f}" for name, share in held.items())
+    study.answer(
+        "In regression the clamp holds more than half of the normalized scores of some "
+        f"tables at 1, where they cannot change (shares: {text or 'none'}); "
+        f"{share_text(shares[-1])}."
+    )
+    compared = [r for r in predicted if r["score"] == "normalized"]
+    for row in compared:
+        own = [
+            r for r in predicted if (r["task"], r["rows"]) == (row["task"], row["rows"])
+        ]
+        text = ", ".join(f"{r['score']} {r['rank correlation']:.2f}" for r in own)
+        ahead = word(
+            row["minus raw"],
+            above="normalized tells more than raw",
+            below="normalized tells less than raw",
+            open_="normalized and raw are not told apart",
+        )
+        study.answer(
+            f"One data set of {row['rows']} rows, {row['task']}: rank correlation over "
+            f"{row['tables']} tables with the raw score on large samples: {text}; "
+            f"{ahead} (95 %: {shown(row['minus raw'])}, one of {len(compared)} "
+            "comparisons, not corrected for their number)."
+        )
+    raw = {(r["task"], r["rows"]): r for r in predicted if r["score"] == "raw"}
+    text = "; ".join(
+        f"{r['task']}, {r['rows']} rows: {r['error of a line']:.3f} against "
+        f"{raw[r['task'], r['rows']]['error of a line']:.3f} "
+        f"{shown(r['error minus raw'])}"
+        for r in compared
     )
     study.answer(
-        f"Is the normalized score the steadier one? Share of {shares[-1]['cases']} "
-        f"cases, with 95 % and ties half: {'; '.join(parts)}; the last is {tasks}."
+        "A constant factor leaves rank correlations and the error of a line as they "
+        "are for the raw score. That error, normalized against raw, with 95 % of the "
+        f"difference: {text}."
     )
-    for task in TASKS:
-        for size in (30, 100):
-            own = [r for r in predicted if (r["task"], r["rows"]) == (task, size)]
-            if not own:
-                continue
-            text = ", ".join(f"{r['score']} {r['rank correlation']:.2f}" for r in own)
-            ahead = word(
-                next(r["minus raw"] for r in own if r["score"] == "normalized"),
-                above="normalized tells more than raw",
-                below="normalized tells less than raw",
-                open_="normalized and raw are not told apart",
-            )
-            study.answer(
-                f"One data set of {size} rows, {task}: rank correlation over "
-                f"{own[0]['tables']} tables with the raw score on large samples: "
-                f"{text}; {ahead}."
-            )
     study.table("shares", shares, "Share of cases in which normalized is smaller")
     study.table("prediction", predicted, "What a small sample tells of a large one")
     study.table("tables", rows, "All tables")

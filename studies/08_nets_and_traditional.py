@@ -7,7 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from draws import mean_interval, word
+from draws import LIMITS, drawn_rows, mean_interval, word
 from joblib import Parallel, delayed
 from kit import main, shown
 from label_scores import KINDS, label_scores, order, regret, ties
@@ -91,24 +91,36 @@ def small(source, folder, n_pool, size, repeat):
     return {kind: np.array([one[kind] for one in found]) for kind in KINDS}
 
 
-def across_sizes(cases, kind, n_draws=4000, seed=0):
-    """Return the share of pairs, of two sizes and two models, in the right order.
+def right_pairs(cases, kind):
+    """Return how many pairs a score orders rightly, and how many there are.
 
-    A pair that the score ties counts half. The interval draws data sets.
+    Arrays over two data sets. A pair is of two models of one source, on data sets of
+    different sizes, whose accuracies on large samples differ; ties count half.
     """
-    rng, right = np.random.default_rng(seed), []
-    sources = np.array([c["source"] for c in cases])
-    for _ in range(n_draws):
-        i = rng.integers(len(cases))
-        of_source = np.flatnonzero(sources == sources[i])
-        j = rng.choice([k for k in of_source if cases[k]["size"] != cases[i]["size"]])
-        a, b = rng.choice(len(cases[i]["target"]), size=2, replace=False)
-        by_score = cases[i][kind][a] - cases[j][kind][b]
-        by_target = cases[i]["target"][a] - cases[i]["target"][b]
-        agrees = np.sign(by_score) == np.sign(by_target)
-        right.append((i, 0.5 if abs(by_score) < 1e-12 else float(agrees)))
-    groups, values = zip(*right, strict=True)
-    return mean_interval(values, groups)
+    right, of = np.zeros((2, len(cases), len(cases)))
+    for i, one in enumerate(cases):
+        apart = np.sign(np.subtract.outer(one["target"], one["target"]))
+        for j, other in enumerate(cases):
+            if one["source"] == other["source"] and one["size"] != other["size"]:
+                gap = np.subtract.outer(one[kind], other[kind])
+                by_score = np.where(np.abs(gap) < 1e-12, 0, np.sign(gap))
+                right[i, j] = ((1 + by_score * apart) / 2)[apart != 0].sum()
+                of[i, j] = (apart != 0).sum()
+    return right, of
+
+
+def across_sizes(cases, kind):
+    """Return the share of pairs in the right order, and those of drawn data sets.
+
+    A pair counts as often as both of its data sets are drawn.
+    """
+    right, of = right_pairs(cases, kind)
+    times = [
+        np.bincount(rows, minlength=len(cases))
+        for rows in drawn_rows(np.arange(len(cases)))
+    ]
+    draws = [(n @ right @ n, n @ of @ n) for n in times]
+    return right.sum() / of.sum(), np.array([a / b for a, b in draws if b])
 
 
 def summary(cases, key):
@@ -129,7 +141,13 @@ def run(study):
     n_repeats, n_pool = study.size(8, 1), study.size(2000, 600)
     pools = {"digits": 1000, "MNIST": n_pool}
     targets = {s: study.kept(large, s, study.data, pools[s]) for s in SOURCES}
-    todo = [(s, n, r) for r in range(n_repeats) for n in sizes for s in SOURCES]
+    todo = [
+        (s, n, r)
+        for r in range(n_repeats)
+        for n in sizes
+        for s in SOURCES
+        if 2 * n <= pools[s]  # or all data sets of a size would be nearly the same
+    ]
     found = Parallel(n_jobs=study.jobs)(
         delayed(study.kept)(small, s, study.data, pools[s], n, r) for s, n, r in todo
     )
@@ -167,14 +185,23 @@ def run(study):
     gap = {s: np.max(t[-2:]) - np.max(t[:-2]) for s, t in targets.items()}
     text = ", ".join(f"{value:+.3f} on {s}" for s, value in gap.items())
     study.answer(f"Best net minus best traditional model, large samples: {text}.")
+    found = {kind: across_sizes(cases, kind) for kind in KINDS}
     pairs = []
-    for kind in KINDS:
-        share, limits = across_sizes(cases, kind)
-        pairs.append({"score": kind, "in the right order": share, "95 %": limits})
-    text = ", ".join(f"{p['score']} {p['in the right order']:.2f}" for p in pairs)
+    for kind, (share, draws) in found.items():
+        row = {"score": kind, "in the right order": share}
+        row["95 %"] = tuple(np.percentile(draws, LIMITS))
+        for source in SOURCES:
+            own = [c for c in cases if c["source"] == source]
+            row[source] = across_sizes(own, kind)[0]
+        less = draws - found["raw"][1]
+        pairs.append(row | {"minus raw": tuple(np.percentile(less, LIMITS))})
+    text = ", ".join(
+        f"{p['score']} {p['in the right order']:.3f} {shown(p['95 %'])}" for p in pairs
+    )
     study.answer(
-        "Two models that are scored on data sets of different sizes are in the right "
-        f"order in a share of (0.5 is chance): {text}."
+        "Two models that differ in accuracy on large samples and are scored on data "
+        "sets of different sizes are in the right order in a share of (0.5 is chance, "
+        f"95 %): {text}; normalized minus raw, 95 %: {shown(pairs[1]['minus raw'])}."
     )
     at_large = zip(names, *targets.values(), strict=True)
     larges = [dict(zip(("model", *SOURCES), row, strict=True)) for row in at_large]
@@ -186,10 +213,13 @@ def run(study):
         for i, name in enumerate(names):
             for kind, line in (("raw", "-"), ("normalized", ":")):
                 of = [c for c in cases if c["source"] == source]
-                values = [[c[kind][i] for c in of if c["size"] == n] for n in sizes]
+                own = [n for n in sizes if any(c["size"] == n for c in of)]
+                values = [[c[kind][i] for c in of if c["size"] == n] for n in own]
                 means, label = np.mean(values, axis=1), name * (kind == "raw")
-                ax.plot(sizes, means, line, color=f"C{i}", label=label or None)
+                ax.plot(own, means, line, color=f"C{i}", label=label or None)
         ax.set(xscale="log", xlabel="rows of the data set", title=source)
+        ax.set_xticks(own, own)
+        ax.minorticks_off()
     axes[0].set_ylabel("raw (line), normalized (dotted)")
     axes[1].legend(fontsize=7)
     study.picture("curves", figure, "Mean scores of the models by size of the data set")

@@ -21,7 +21,7 @@ FACTORS = {
     "imbalance": (1, 4, 19),
     "separation": (1.5, 3.0, 6.0),
 }
-REAL_SIZES, MARGIN = (30, 100), 0.01
+REAL_SIZES, MARGIN, FEW = (30, 100), 0.01, 5
 
 
 def clamp_row(name, runs, groups):
@@ -43,9 +43,10 @@ def clamp_row(name, runs, groups):
         for kind, right in told.items():
             signs = np.sign(gap[kind]) * np.sign(gap["truth"])
             right += list((signs[tied & apart] + 1) / 2)
-    share, limits = mean_interval(bound, groups)
-    apart, apart_limits = mean_interval(hidden, of) if hidden else (np.nan, ())
-    row = {"data": name, "data sets": len(runs), "clamp binds": share, "95 %": limits}
+    share, limits = over_groups(bound, groups)
+    apart, apart_limits = over_groups(hidden, of)
+    row = {"data": name, "data sets": len(runs), "groups": len(set(groups))}
+    row |= {"clamp binds": share, "95 %": limits}
     row |= {
         "pairs tied at 1": len(of),
         "of these apart": apart,
@@ -55,6 +56,12 @@ def clamp_row(name, runs, groups):
     for kind, right in told.items():
         row[f"order right, {kind}"] = np.mean(right) if right else np.nan
     return row
+
+
+def over_groups(values, groups):
+    """Return a mean and its interval; fewer groups than five give none."""
+    mean, limits = mean_interval(values, groups) if len(values) else (np.nan, np.nan)
+    return mean, limits if len(set(groups)) >= FEW else np.nan
 
 
 def stable_sizes(sizes, runs):
@@ -71,6 +78,39 @@ def stable_sizes(sizes, runs):
         ]
         for kind in ("raw", "normalized")
     }
+
+
+def level_row(i, level, own, lowest):
+    """Return stabilisation sizes at one level of a factor, and less the lowest level.
+
+    Settings are paired: those that differ in this factor alone.
+    """
+    groups = [str(e[0]) for e in own]
+    share, limits = over_groups([e[1] for e in own], groups)
+    row = {"factor": list(FACTORS)[i + 1], "level": level, "normalized earlier": share}
+    row["95 %"] = limits
+    others = [[e[0][:i] + e[0][i + 1 :] for e in es] for es in (own, lowest)]
+    for kind, k in (("raw", 2), ("normalized", 3)):
+        sizes, first = (np.array([e[k] for e in es]) for es in (own, lowest))
+        row[f"stable from, {kind}"], more = sizes.mean(), np.nan
+        if own is not lowest and others[0] == others[1]:
+            more = over_groups(sizes - first, groups)[1]
+        row[f"95 %, {kind} less lowest level"] = more
+    return row
+
+
+def level_text(rows, factor):
+    """Return in words how a factor acts on the size from which scores are stable."""
+    own, parts = [row for row in rows if row["factor"] == factor], []
+    for kind in ("raw", "normalized"):
+        sizes = ", ".join(f"{row[f'stable from, {kind}']:.0f}" for row in own)
+        more = np.broadcast_to(own[-1][f"95 %, {kind} less lowest level"], 2)
+        says = word(more, above="later", below="earlier", open_="not told apart")
+        more = ", ".join(f"{limit:+.0f}" for limit in more)
+        parts.append(f"{kind} from {sizes} rows ({says}, [{more}])")
+    shares = ", ".join(f"{row['normalized earlier']:.2f}" for row in own)
+    levels = ", ".join(str(row["level"]) for row in own)
+    return f"By {factor} ({levels}): {'; '.join(parts)}; earlier in {shares}"
 
 
 def run(study):
@@ -109,23 +149,18 @@ def run(study):
             win = 0.5 if raw == normalized else float(normalized < raw)
             earlier.append((setting, win, raw, normalized))
     for i, factor in enumerate(list(FACTORS)[1:]):
+        lowest = None
         for level in FACTORS[factor]:
             own = [e for e in earlier if e[0][i] == level]
             if own:
-                share, limits = mean_interval(
-                    [e[1] for e in own], [str(e[0]) for e in own]
-                )
-                row = {"factor": factor, "level": level, "normalized earlier": share}
-                row |= {
-                    "95 %": limits,
-                    "stable from, raw": np.mean([e[2] for e in own]),
-                }
-                by_factor.append(row | {"normalized": np.mean([e[3] for e in own])})
+                lowest = lowest or own
+                by_factor.append(level_row(i, level, own, lowest))
     total, tables = rows[0], rows[-1]
     study.answer(
         f"The clamp binds in {total['clamp binds']:.2f} of the scores of the design "
         f"(95 %: {shown(total['95 %'])}), in {extreme['clamp binds']:.2f} of those of "
-        f"balanced data with d >= N and a separation of 6, and in "
+        f"balanced data with d >= N and a separation of 6 ({extreme['groups']} "
+        "settings, too few for an interval), and in "
         f"{tables['clamp binds']:.2f} {shown(tables['95 %'])} of data sets of 30 and "
         "100 rows of public tables."
     )
@@ -147,6 +182,11 @@ def run(study):
         f"Over the design the normalized score is stable {start} than the raw one: "
         f"from a smaller size in a share of {share:.2f} (95 %: {shown(limits)}, ties "
         "half)."
+    )
+    text = ". ".join(level_text(by_factor, f) for f in list(FACTORS)[1:])
+    study.answer(
+        "Mean sizes from which scores are stable by level, with 95 % of the last less "
+        f"the first, and the shares in which normalized is earlier. {text}."
     )
     study.table("clamp", rows, "Where the clamp binds, and the pairs of models it ties")
     study.table("factors", by_factor, "Stabilisation size by level of each factor")

@@ -5,14 +5,17 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from draws import together
 from joblib import Parallel, delayed
-from kit import main
+from kit import main, shown
 from ranks import tau
-from table_faults import SEVERITY, TABLES, interval, scores
+from table_faults import DAMAGED, SEVERITY, TABLES, interval, scores, split
 from table_models import all_models
 from tables import classification
 
 from skrobust.metrics import effective_robustness
+
+GAPS = "first less this", "this less last"
 
 
 def clean_and_shifted(run):
@@ -34,31 +37,55 @@ def table_row(table, runs):
     }
 
 
-def effective(results, tables, names):
-    """Return the mean effective robustness of each model over the tables.
+def effective(results, tables, names, n_test):
+    """Return the effective robustness of each model in each table.
 
-    The line of each table is fitted to all other models, on the scale of logits;
-    accuracies of 1 count as half an error below it.
+    The line of each table is fitted to all other models, on the scale of logits, where
+    accuracies of 1 count as half an error below it, and those of 0 as half a hit.
     """
-    values = {name: [] for name in names}
-    for table in tables:
+    values = np.empty((len(names), len(tables)))
+    for j, table in enumerate(tables):
+        half = 0.5 / n_test[table]
         pairs = [clean_and_shifted(results[table, name]) for name in names]
-        pairs = np.clip(pairs, 0.002, 0.998)
-        for i, name in enumerate(names):
+        pairs = np.clip(pairs, half, 1 - half)
+        for i in range(len(names)):
             others = np.delete(pairs, i, axis=0)
-            values[name].append(
-                effective_robustness(
-                    pairs[i, 1],
-                    pairs[i, 0],
-                    reference_clean=others[:, 0],
-                    reference_shifted=others[:, 1],
-                )
+            values[i, j] = effective_robustness(
+                pairs[i, 1],
+                pairs[i, 0],
+                reference_clean=others[:, 0],
+                reference_shifted=others[:, 1],
             )
-    rows = []
-    for name in names:
-        mean, limits = interval(values[name])
-        rows.append({"model": name, "effective robustness": mean, "95 %": limits})
-    return sorted(rows, key=lambda row: -row["effective robustness"])
+    return values
+
+
+def model_rows(values, names, whole):
+    """Return models by mean effective robustness, with that of both ends less theirs.
+
+    ``whole`` marks the tables whose numbers are whole.
+    """
+    order = np.argsort(-values.mean(axis=1))
+    n, rows = len(names), []
+    for i in order:
+        mean, limits = interval(values[i])
+        row = {"model": names[i], "effective robustness": mean, "95 %": limits}
+        row["95 %, all together"] = together(values[i], n)[1]
+        gaps = values[order[0]] - values[i], values[i] - values[order[-1]]
+        for text, gap in zip(GAPS, gaps, strict=True):
+            row[text], row[f"95 %, {text}"] = np.nan, np.nan
+            row[f"95 %, {text}, alone"] = interval(gap)[1]
+            if gap.any():
+                row[text], row[f"95 %, {text}"] = together(gap, n - 1)
+        rows.append(row | {f"without {DAMAGED}": values[i, whole].mean()})
+    return rows
+
+
+def listed(rows, sign):
+    """Return the models whose interval lies on one side of the line, farthest first."""
+    own = [r for r in rows if min(sign * np.array(r["95 %, all together"])) > 0]
+    own.sort(key=lambda row: -abs(row["effective robustness"]))
+    texts = [f"{r['model']} {r['effective robustness']:+.3f}" for r in own]
+    return "; ".join(texts) or "none"
 
 
 def run(study):
@@ -72,10 +99,12 @@ def run(study):
     results = {(t, n): run for (t, _, n), run in zip(todo, found, strict=True)}
     of = [name for _, name in models]
     rows = [table_row(t, [results[t, name] for name in of]) for t in tables]
-    ranked = effective(results, list(tables), of)
+    n_test = {name: len(split(*table)[3]) for name, table in tables.items()}
+    values = effective(results, list(tables), of, n_test)
+    whole = np.array([name != DAMAGED for name in tables])
+    ranked = model_rows(values, of, whole)
     taus, limits = interval([row["tau"] for row in rows])
     drops, drop_limits = interval([row["tau, drop"] for row in rows])
-    first, last = ranked[0], ranked[-1]
     study.answer(
         f"Over {len(rows)} tables and {len(of)} models clean accuracy orders accuracy "
         f"under faults with a mean tau of {taus:.2f} (95 %: {limits[0]:.2f} to "
@@ -83,13 +112,26 @@ def run(study):
         f"{drop_limits[1]:.2f})."
     )
     study.answer(
-        f"Above the line of the others most is {first['model']} (by "
-        f"{first['effective robustness']:.3f}), below it most {last['model']} (by "
-        f"{-last['effective robustness']:.3f})."
+        "Above the line of the others, in accuracy, and with intervals of which those "
+        f"of all {len(ranked)} models hold together: {listed(ranked, 1)}; below it: "
+        f"{listed(ranked, -1)}."
     )
+    ends = zip(("highest", "lowest"), (ranked[0], ranked[-1]), GAPS, strict=True)
+    for end, row, gap in ends:
+        like = [r for r in ranked if np.min(r[f"95 %, {gap}"]) <= 0]
+        close = min((r for r in ranked if r is not row), key=lambda r: r[gap])
+        study.answer(
+            f"The {end} mean is that of {row['model']} "
+            f"({row['effective robustness']:+.3f} {shown(row['95 %, all together'])}); "
+            f"{len(like)} of {len(ranked) - 1} others are not told apart from it, the "
+            f"closest {close['model']} (difference {close[gap]:.4f}, 95 %: "
+            f"{shown(close[f'95 %, {gap}, alone'])} on its own)."
+        )
     title = f"Clean accuracy and accuracy under faults of severity {SEVERITY}"
     study.table("tables", rows, title)
-    study.table("models", ranked, "Effective robustness, mean over tables")
+    hidden = [key for key in ranked[0] if key.endswith(", alone")]
+    ranked = [{k: v for k, v in row.items() if k not in hidden} for row in ranked]
+    study.table("models", ranked, "Effective robustness in accuracy, mean over tables")
     figure, ax = plt.subplots(figsize=(5.5, 4.5))
     for table in tables:
         pairs = np.array([clean_and_shifted(results[table, name]) for name in of])

@@ -16,6 +16,7 @@ TABLES = [
     "wisconsin", "mammographic", "dermatology", "segment", "vowel", "page-blocks",
     "car", "movement_libras",
 ]  # fmt: skip
+DAMAGED = "australian"  # its numbers have lost their decimal points, see tables
 SEVERITY, MOST = 3, 2500  # rows of a table, drawn where there are more
 
 
