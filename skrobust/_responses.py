@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
-from skrobust._containers import is_frame, n_rows
+from skrobust._containers import is_frame, n_rows, refuse_mask
 from skrobust._guarded_rows import ask_guarded
 from skrobust._loader_workers import loading_here
 from skrobust._stacklevel import level_outside
@@ -203,6 +203,7 @@ def respond(estimator, method, X):
     if not hasattr(estimator, method):
         name = type(unwrap(estimator)[1]).__name__
         raise ValueError(f"{name} has no {method}. Use a model that has it.")
+    refuse_mask(X, "X")
     # The loader of a net, and the batches on a device, copy rows first.
     shares = is_net(estimator) or getattr(type(estimator), "_copies_rows", False)
     with loading_here(unwrap(estimator)[1]):

@@ -309,11 +309,15 @@ def check_weights(sample_weight, n_samples, caller):
             f"{caller} needs one weight per sample; sample_weight has {w.shape[0]}, "
             f"the data {n_samples}."
         )
-    with np.errstate(over="ignore"):
-        total = w.sum()
+    with np.errstate(over="ignore", under="ignore"):
+        total, largest = w.sum(), w.max()
+        ends = largest**2, total**2  # of which standard errors are made
     if w.min() < 0 or not 0 < total < np.inf:
         rule = "non-negative with a positive, finite sum"
         raise invalid("sample_weight", caller, rule, w.min() if total else total)
+    if not 0 < ends[0] <= ends[1] < np.inf:
+        rule, cure = "numbers that 64 bits hold when squared", "Divide by the largest."
+        raise invalid("sample_weight", caller, rule, float(largest), cure)
     return w
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from skrobust._containers import is_frame, n_rows, to_array
+from skrobust._containers import is_frame, n_rows, refuse_mask, to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise import equal_rows
 from skrobust._keyed_noise.rows import is_text
@@ -104,6 +104,7 @@ class BatchedRows:
             rule = "an array with shape and slices, of one axis or more"
             shown = X if hasattr(X, "shape") else type(X).__name__
             raise invalid("X", caller, rule, shown)
+        refuse_mask(X, "X")
         if y is not None:
             y = check_targets(y, caller)
             if len(y) != int(X.shape[0]):

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrobust._optional import require
+from skrobust.datasets.row_positions import row_positions
 
 COLUMNS = ("filename", "target", "label", "group", "clip", "frame", "origin")
 
@@ -73,16 +74,21 @@ class ImageSet(Bunch):
 
         Parameters
         ----------
-        rows : array-like of int or bool
+        rows : int, slice, or array-like of int or bool
             Positions or a mask.
 
         Returns
         -------
         ImageSet
             The images are still on disk.
+
+        Raises
+        ------
+        ValueError
+            For what is none of these, and for rows that there are not.
         """
         out = ImageSet(**self)
-        rows = np.arange(len(self["target"]))[np.asarray(rows)]
+        rows = row_positions(rows, len(self["target"]), f"{type(self).__name__}.take")
         for name in ("target", "group", "clip", "frame", "origin", "filenames"):
             out[name] = self[name][rows]
         out["images"] = self["images"].take(rows)

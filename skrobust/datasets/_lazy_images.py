@@ -5,9 +5,11 @@ from collections import OrderedDict, defaultdict
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import check_choice, check_count, check_number
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.image_sources import check_sources, read_source
+from skrobust.datasets.row_positions import row_positions
 
 _CALLER = "LazyImages"
 
@@ -184,7 +186,7 @@ class LazyImages:
     def _positions(self, key):
         if isinstance(key, (slice, int, np.integer)) and not isinstance(key, bool):
             return key
-        key = np.asarray(key)
+        key = to_array(key, "the index", _CALLER)
         if key.size == 0 and key.dtype.kind == "f":
             return key.astype(np.intp)
         if key.dtype.kind not in "biu":
@@ -199,7 +201,7 @@ class LazyImages:
 
         Parameters
         ----------
-        rows : array-like of int or bool
+        rows : int, slice, or array-like of int or bool
             Positions, or a mask.
         axis : int, default=0
             Only 0.
@@ -208,11 +210,16 @@ class LazyImages:
         -------
         LazyImages
             With the same options.
+
+        Raises
+        ------
+        ValueError
+            For what is none of these, and for rows that there are not.
         """
         check_choice(axis, "axis", f"{_CALLER}.take", (0,))
         out = copy.copy(self)
-        chosen = np.arange(len(self))[self._positions(rows)]
-        out.sources = [self.sources[i] for i in np.atleast_1d(chosen)]
+        chosen = row_positions(rows, len(self), f"{_CALLER}.take")
+        out.sources = [self.sources[i] for i in chosen]
         out._kept = OrderedDict()
         return out
 

@@ -35,7 +35,9 @@ class ArrayBatches:
         X = X.tocsr() if issparse(X) else X  # which has slices of rows
         self.X, self.y, self.n_rows = X, y, int(X.shape[0])
         if batch_size is None:
-            size = int(np.prod(X.shape[1:])) * np.dtype(X.dtype).itemsize
+            # Of frames, whose columns have types of their own, 8 bytes a value.
+            itemsize = getattr(getattr(X, "dtype", None), "itemsize", 8)
+            size = int(np.prod(X.shape[1:])) * itemsize
             batch_size = max(1, min(MOST_ROWS, BATCH_BYTES // max(1, size)))
         self.batch_size = batch_size
 
@@ -47,7 +49,8 @@ class ArrayBatches:
 
 def _read(X, rows):
     """Return rows of an array in memory, of a mapped file without keeping its pages."""
-    if isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap) and X.mode != "c":
+    mapped = isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)
+    if mapped and X.mode != "c" and X.filename is not None:  # as an open file may have
         # Pages that were read count as memory until their map is closed.
         order = "C" if X.flags.c_contiguous else "F"
         X = np.memmap(X.filename, X.dtype, "r", X.offset, X.shape, order)

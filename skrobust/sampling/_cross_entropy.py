@@ -132,6 +132,27 @@ class CrossEntropySampler(BaseSampler):
         self.group_size = group_size
         self.n_bins = n_bins
 
+    def should_stop(self, half_width, *, confidence=0.95):
+        """Refuse: no interval of these draws may be looked at any time.
+
+        Parameters
+        ----------
+        half_width : float in (0, 1)
+            Half-width to reach.
+        confidence : float in (0, 1), default=0.95
+            Nominal coverage.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(
+            f"{self._caller('should_stop')} needs an interval that may be looked at "
+            "any time, and draws without known probabilities have none: decide the "
+            "number of labels beforehand, or draw with another sampler."
+        )
+
     @property
     def draw_probabilities_(self):
         """Unknown: nan for each of ``ids_``."""

@@ -131,8 +131,13 @@ class HTTPEndpoint:
         list of length n_samples
             Answers as JSON has them.
         """
-        rows = to_array(rows).tolist() if not isinstance(rows, list) else list(rows)
-        rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
+        if not isinstance(rows, list):
+            rows = to_array(rows, "rows", self._name())
+            if not rows.ndim:
+                rule = "an array, a list or a frame of rows"
+                raise invalid("rows", self._name(), rule, rows[()])
+        plain = (np.ndarray, np.generic)
+        rows = [row.tolist() if isinstance(row, plain) else row for row in rows]
         if not rows:
             return []
         with self._lock:

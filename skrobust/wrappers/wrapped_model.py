@@ -7,12 +7,14 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrobust._containers import is_frame, shape_of
+from skrobust._containers import is_frame, refuse_mask, refuse_unordered
 from skrobust._differentiable import differentiable_view
+from skrobust._validation import checked_n_rows, invalid
 from skrobust.wrappers.capabilities import Capabilities
 from skrobust.wrappers.model_sources import source_of
 from skrobust.wrappers.raw_answers import answer_array
@@ -271,7 +273,12 @@ def ask(source, rows, names, batch_size, prepare=None):
     names : list or None
         Names of the columns.
     """
-    n = shape_of(rows)[0] if hasattr(rows, "shape") or is_frame(rows) else len(rows)
+    refuse_mask(rows, "X")
+    if isinstance(rows, (str, bytes, bytearray)):
+        raise invalid("X", CALLER, "rows, as a list of texts", rows)
+    if not is_frame(rows) and not issparse(rows):
+        refuse_unordered(rows, "X", CALLER)
+    n = checked_n_rows(rows, "X", CALLER)
     if n == 0:
         raise ValueError(f"{CALLER} got no rows.")
     size, parts = batch_size or n, []

@@ -96,6 +96,8 @@ def _kept_folder(*_args, **_kwargs):
 class Program:
     """A call, or the making of an object and the calls of its methods."""
 
+    callables = frozenset()  # names of functions of the user behind the call
+
     def __init__(self, name, first, params):
         self.name, self.steps = name, [(first, params)]
 

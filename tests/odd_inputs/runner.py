@@ -275,6 +275,7 @@ def odd_cases(program, tally):
             continue  # what a class of an example calls of its base
         what, plain_run, _ = attempt(lambda place=place: program.run(place))
         functions = {one.__name__ for one in given.values() if inspect.isroutine(one)}
+        functions |= program.callables
         for argument, right, odd in cases(program, place):
             valid = plain_run
             if argument in PER_ROW and argument not in given:

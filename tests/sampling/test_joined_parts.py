@@ -26,5 +26,5 @@ def test_parts_that_are_known_have_no_error():
 def test_ids_are_positions_in_one_row(ids):
     pool = LivingPool(SimpleRandomSampler(), random_state=0).extend(np.zeros(5))
     pool.ask(5)
-    with pytest.raises(ValueError, match="positions that ask returned, below 5"):
+    with pytest.raises(ValueError, match="integer positions that ask returned"):
         pool.tell(ids, failed=[0, 1])

@@ -1,10 +1,12 @@
 """Checked data of compared models, and the statistics made of them."""
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from skrobust._containers import shape_of
 from skrobust._validation import check_weights, invalid
 from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.comparison.accuracy_order import RowAccuracies, row_accuracies
@@ -78,7 +80,7 @@ def make_comparison(models, metric, y_true, sample_weight, params, caller):
     shapes = {name: (len(one[0]),) for name, one in data.items()}
     if "labels" in spec.needs:  # as many conditions, too
         for name, one in data.items():
-            shapes[name] += (np.size(one[-1]) // len(one[0]),)
+            shapes[name] += (math.prod(shape_of(one[-1])) // len(one[0]),)
     _check_same(shapes, caller)
     tolerance = params.get("tolerance")
     return Comparison(

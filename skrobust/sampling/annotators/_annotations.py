@@ -28,12 +28,17 @@ from skrobust.sampling.core.answer_checks import (
     PASSED,
     UNASKED,
     answer_list,
+    check_ids,
     one_kind,
     outcomes_of,
 )
 from skrobust.sampling.core.base import BaseSampler
-from skrobust.sampling.core.packing import facts_from_json, restored_generator
-from skrobust.sampling.core.pool import own_generator
+from skrobust.sampling.core.packing import (
+    facts_from_json,
+    refuse_unwritable,
+    restored_generator,
+)
+from skrobust.sampling.core.pool import own_generator, refuse_settings
 from skrobust.sampling.core.state import digest_of_sampler
 
 FORMAT = 2
@@ -112,19 +117,15 @@ class Annotations:
             raise invalid("annotator", caller, "a name", annotator)
         self._refuse_losses(caller)
         kind, given = one_kind({"y_true": y_true, "failed": failed}, caller)
-        ids = np.atleast_1d(np.asarray(ids))
         status = self.sampler._answers.status
+        ids = check_ids(ids, status, caller, again=True)
         done = {i for i, who, *_ in self._answers if who == annotator}
         for i in ids.tolist():
-            is_position = isinstance(i, int) and 0 <= i < len(status)
-            if not is_position or status[i] == UNASKED:
-                raise ValueError(f"{caller}: id {i} was never asked.")
             if i in done:
                 raise ValueError(
                     f"{caller}: {annotator!r} has answered id {i} before; leave it "
                     "out, or give the annotator who repeats it a name of its own."
                 )
-            done.add(i)
         answers = answer_list(given, kind, ids, caller)
         y_pred, loss = self.sampler.y_pred_, self.sampler._answers.loss
         outcomes = outcomes_of(kind, answers, y_pred, ids, loss, caller)
@@ -243,6 +244,7 @@ class Annotations:
             ``rates="annotator"``, for answers told to the sampler itself.
         """
         caller = f"{type(self).__name__}.result"
+        refuse_settings(settings, self.sampler, type(self).__name__, "result")
         self._refuse_losses(caller)
         refuse_corrected(self.sampler, self._answers, self._first, caller)
         check_choice(rates, "rates", caller, ("common", "annotator"))
@@ -307,7 +309,14 @@ class Annotations:
         -------
         str
             JSON, for ``from_json``.
+
+        Raises
+        ------
+        ValueError
+            For true labels that JSON cannot hold.
         """
+        for i, _, label, _ in self._answers:
+            refuse_unwritable(label, i, f"{type(self).__name__}.to_json")
         facts = {
             "format": FORMAT,
             "sampler": digest_of_sampler(self.sampler),

@@ -5,7 +5,7 @@ import numbers
 import numpy as np
 
 from skrobust._containers import is_missing, refuse_unordered, shape_of, to_array
-from skrobust._validation import invalid
+from skrobust._validation import as_float, invalid
 
 UNASKED, OPEN, PASSED, FAILED, SKIPPED = range(5)  # status of an input
 
@@ -20,17 +20,22 @@ class _NotGiven:
 NOT_GIVEN = _NotGiven()
 
 
+def id_array(ids, caller):
+    """Return ids, or a single one, as a 1-D array of integers, or raise."""
+    ids = np.atleast_1d(to_array(ids, "ids", caller))
+    if ids.shape == (0,):
+        return ids.astype(np.intp)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise invalid("ids", caller, "integer positions that ask returned", ids)
+    return ids
+
+
 def check_ids(ids, status, caller, *, again=False):
     """Return open positions, or raise with the first id that cannot be answered.
 
     ``again`` allows positions that were answered before.
     """
-    ids = np.atleast_1d(to_array(ids, "ids", caller))
-    if ids.size == 0:
-        ids = ids.astype(np.intp)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise invalid("ids", caller, "integer positions that ask returned", ids)
-    seen = set()
+    ids, seen = id_array(ids, caller), set()
     for i in ids.tolist():
         fault = None
         if not 0 <= i < len(status):
@@ -44,7 +49,7 @@ def check_ids(ids, status, caller, *, again=False):
         if fault:
             raise ValueError(f"{caller}: id {i} {fault}.")
         seen.add(i)
-    return ids
+    return ids.astype(np.intp, copy=False)
 
 
 def one_kind(given, caller):
@@ -151,19 +156,33 @@ def answer_list(given, name, ids, caller, *, rows=False):
             f"{len(given)} {name}{cure}."
         )
     answers = [_plain_answer(answer) for answer in given]
+    several = [one for one in answers if isinstance(one, list)]
+    if several and not rows:
+        raise invalid(name, caller, "one answer for each id", several[0])
     if rows:
         return [None if _is_missing_row(answer) else answer for answer in answers]
     return [None if is_missing(answer) else answer for answer in answers]
 
 
 def _plain_answer(answer):
+    """Return an answer as Python has it: lists, text, and int or float for numbers."""
     answer = answer.tolist() if isinstance(answer, (np.generic, np.ndarray)) else answer
+    if isinstance(answer, list):
+        return [_plain_number(part) for part in answer]
     # As in the labels of metrics, bytes are the text that they spell.
-    return (
-        answer.decode("ascii", "backslashreplace")
-        if isinstance(answer, bytes)
-        else answer
-    )
+    if isinstance(answer, bytes):
+        return answer.decode("ascii", "backslashreplace")
+    return _plain_number(answer)
+
+
+def _plain_number(value):
+    """Return numbers such as Fraction or numpy.longdouble as int or float, for JSON."""
+    if isinstance(value, (int, float)) or not isinstance(value, numbers.Real):
+        return value
+    if isinstance(value, numbers.Rational) and value.denominator == 1:
+        return int(value)
+    number = as_float(value)
+    return value if number != number else number
 
 
 def _is_missing_row(answer):

@@ -11,6 +11,7 @@ from skrobust._validation import (
     check_probabilities,
     check_scores,
     invalid,
+    number_array,
 )
 from skrobust.sampling.core.estimates import sums_of_free
 from skrobust.sampling.core.one_label import where_equal
@@ -112,10 +113,11 @@ class ClassPredictor:
             check_choice(predictor, "predictor", caller, names)
             self.sources = self._of_sampler(predictor)
             return
-        values = to_array(predictor)
-        if len(values) != n_pool:
+        values = to_array(predictor, "predictor", caller)
+        if not values.ndim or len(values) != n_pool:
             rule = f"None, 'confidence', or probabilities of {n_pool} inputs"
-            raise invalid("predictor", caller, rule, values.shape)
+            got = values.shape if values.ndim else predictor
+            raise invalid("predictor", caller, rule, got)
         if values.ndim == 2:
             values = check_probabilities(values, caller, name="predictor")
             self.columns = self._classes_of(values)
@@ -193,11 +195,12 @@ class ClassPredictor:
             total = np.zeros(len(y_pred))
             for label in self.labels:
                 y_true = np.full(len(y_pred), label, dtype=np.asarray(label).dtype)
-                value = np.asarray(function(y_true, y_pred), dtype=np.float64)
-                if value.shape != total.shape:
+                value = function(y_true, y_pred)
+                value = number_array(value, "values", self.caller)
+                if value.shape != total.shape or not np.isfinite(value).all():
                     raise ValueError(
-                        f"{self.caller} needs one number for each of {len(total)} "
-                        f"inputs; got shape {value.shape}."
+                        f"{self.caller} needs one finite number for each of "
+                        f"{len(total)} inputs; got shape {value.shape}."
                     )
                 total += self.probability(source, label) * value
             return total

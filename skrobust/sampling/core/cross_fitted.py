@@ -8,8 +8,7 @@ from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrobust._containers import to_array
-from skrobust._validation import invalid
+from skrobust._validation import invalid, number_array
 from skrobust.sampling.core.estimates import sums_of_free
 
 N_FOLDS = 5
@@ -120,12 +119,9 @@ def check_features(features, scores, n_pool, caller):
                 "features=, one row for each input of the pool."
             )
         return np.empty((n_pool, 0))
-    values = to_array(features)
     rule = f"finite numbers, one row for each of the {n_pool} inputs of the pool"
-    try:
-        values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise invalid("features", caller, rule, features) from None
+    values = number_array(features, "features", caller, what=rule)
+    values = values.astype(np.float64, copy=False)
     values = values[:, None] if values.ndim == 1 else values
     if values.ndim != 2 or len(values) != n_pool:
         raise invalid("features", caller, rule, values.shape)

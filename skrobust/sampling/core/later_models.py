@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust._containers import n_rows
+from skrobust._containers import n_rows, shown_value
 from skrobust._responses import predict_labels, predict_probabilities
 from skrobust._validation import check_confidence, check_same_length, invalid
 from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
@@ -153,9 +153,9 @@ class LaterModels:
         """
         caller = self._caller("compare")
         confidence = check_confidence(confidence, caller)
+        predictions = [model_of(self, name, caller).y_pred for name in (first, second)]
         if first == second:
             raise invalid("second", caller, "the name of another model", second)
-        predictions = [model_of(self, name, caller).y_pred for name in (first, second)]
         apart = np.array(
             [a != b for a, b in zip(*(p.tolist() for p in predictions), strict=True)],
             dtype=bool,
@@ -200,8 +200,8 @@ def model_of(sampler, name, caller):
     if not isinstance(name, str) or name not in sampler._models:
         known = ", ".join(repr(one) for one in (FITTED, *sampler._models))
         raise ValueError(
-            f"{caller} knows no model {name!r}; it knows {known}. Add one with "
-            "add_model."
+            f"{caller} knows no model {shown_value(name)}; it knows {known}. Add one "
+            "with add_model."
         )
     return sampler._models[name]
 

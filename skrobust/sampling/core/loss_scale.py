@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._containers import to_array
 from skrobust._validation import as_float, invalid
 
 
@@ -50,8 +51,8 @@ class Loss:
 
     def of_labels(self, y_true, y_pred, ids, caller):
         """Return the loss of each true label that was told, in its own units."""
-        y_true, n = np.asarray(y_true), len(ids)
-        losses = np.asarray(self.function(y_true, y_pred))
+        y_true, n = to_array(y_true, "y_true", caller), len(ids)
+        losses = to_array(self.function(y_true, y_pred), "losses", caller)
         if losses.shape != (n,):
             raise ValueError(
                 f"{caller} needs loss to return one number for each of {n} inputs, "
@@ -110,9 +111,9 @@ def is_continuous(values):
     """Return whether any value is a number that is not an integer."""
     if values is None:
         return False
-    values = np.asarray(values)
-    if values.dtype.kind == "f":
-        return bool((values % 1 != 0).any())
-    if values.dtype.kind != "O":
-        return False
-    return any(isinstance(v, float) and v % 1 != 0 for v in values.ravel())
+    if not isinstance(values, list):  # of answers, each as it is
+        values = np.asarray(values)
+        if values.dtype.kind == "f":
+            return bool((values % 1 != 0).any())
+        values = values.ravel() if values.dtype.kind == "O" else ()
+    return any(isinstance(v, float) and v % 1 != 0 for v in values)

@@ -28,6 +28,16 @@ def pack(values, name, caller):
     return {"dtype": values.dtype.str, "shape": list(values.shape), "data": data}
 
 
+def refuse_unwritable(label, i, caller):
+    """Raise for the true label of an id that JSON cannot hold."""
+    parts = label if isinstance(label, list) else [label]
+    if not all(isinstance(part, PLAIN) for part in parts):
+        raise ValueError(
+            f"{caller}: the true label {label!r} of id {i} cannot be written as JSON; "
+            "tell str, int, float or bool."
+        )
+
+
 def content(values):
     """Return the bytes of an array's values, whatever the width of its numbers."""
     wide = {"b": "<i8", "i": "<i8", "u": "<u8", "f": "<f8"}.get(values.dtype.kind)
@@ -96,6 +106,8 @@ def facts_from_json(text, names, version, caller):
 
 def plain(value):
     """Return a number or an array of numpy as plain data, for JSON."""
+    if isinstance(value, np.longdouble):
+        return float(value)
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -1,5 +1,6 @@
 """Pool of a sampler: scores, or inputs with a model."""
 
+import inspect
 import numbers
 from dataclasses import dataclass
 
@@ -142,8 +143,11 @@ def read_predictions(estimator, X, y_pred, caller, *, any_kind=False):
             raise invalid("y_pred", caller, "1-D labels", given.shape, cure)
         refuse_missing(given, caller, "y_pred")
         kinds = {type(label) for label in given.ravel().tolist()}
-        known = all(issubclass(kind, (str, bytes, numbers.Real)) for kind in kinds)
-        if any_kind or (len(kinds) == 1 and not known):  # such as tuples
+        own = all(
+            not issubclass(kind, (str, bytes, numbers.Real)) and kind.__hash__
+            for kind in kinds
+        )
+        if any_kind or (len(kinds) == 1 and own):  # such as tuples
             return given
         return label_array(given, caller, "y_pred")
     if isinstance(X, PoolAnswers):
@@ -182,13 +186,20 @@ TAKEN_BY = {
 }
 
 
+def refuse_settings(settings, sampler, caller, verb):
+    """Raise for settings that ``result`` of a sampler does not take."""
+    known = inspect.signature(sampler.result).parameters
+    unknown = [name for name in settings if name not in known]
+    refuse_arguments(unknown, caller, verb)
+
+
 def refuse_arguments(unknown, caller, verb="fit"):
     """Raise for an argument that a method of a sampler does not take.
 
     Parameters
     ----------
-    unknown : dict
-        The arguments.
+    unknown : dict or list
+        The arguments, by name.
     caller : str
         Name of the class.
     verb : str, default="fit"

@@ -15,6 +15,7 @@ from skrobust.sampling.core.packing import (
     pack,
     parsed,
     plain,
+    refuse_unwritable,
     restored_generator,
     unpack,
 )
@@ -67,12 +68,7 @@ class State:
             facts["loss_range"] = [loss.low, loss.high]
             facts["has_loss"] = loss.function is not None
         for i, label in sampler._answers.labels.items():
-            parts = label if isinstance(label, list) else [label]
-            if not all(isinstance(part, PLAIN) for part in parts):
-                raise ValueError(
-                    f"{name}.to_json: the true label {label!r} of id {i} cannot be "
-                    "written as JSON; tell str, int, float or bool."
-                )
+            refuse_unwritable(label, i, f"{name}.to_json")
         return cls(facts)
 
     @classmethod

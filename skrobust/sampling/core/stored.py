@@ -2,6 +2,7 @@
 
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._validation import check_flag, check_path
 from skrobust._whole_file import write_text_whole
 from skrobust.sampling.core.ask_tell import AskTellSampler
 from skrobust.sampling.core.state import State, history
@@ -30,7 +31,8 @@ class StoredSampler(AskTellSampler):
         ValueError
             For true labels that JSON cannot hold.
         """
-        check_is_fitted(self)
+        caller = self._caller("to_json")
+        include_pool = check_flag(include_pool, "include_pool", caller)
         return State.of(self, include_pool=include_pool).to_json()
 
     @classmethod
@@ -78,6 +80,7 @@ class StoredSampler(AskTellSampler):
             nothing is lost then, see ``frozen``.
         """
         caller = f"{cls.__name__}.from_json"
+        frozen = check_flag(frozen, "frozen", caller)
         state = State.parse(text, cls.__name__, caller)
         parameters["estimator"] = estimator
         of_rows = {"y_pred": y_pred, "costs": costs, "features": features}
@@ -98,6 +101,7 @@ class StoredSampler(AskTellSampler):
         include_pool : bool, default=True
             As in ``to_json``.
         """
+        path = check_path(path, "path", self._caller("save"))
         write_text_whole(path, self.to_json(include_pool=include_pool))
 
     def _history(self, n_points=50):

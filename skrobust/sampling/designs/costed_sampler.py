@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._containers import n_rows, one_per_row
-from skrobust._validation import check_number, invalid
+from skrobust._validation import MOST, check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.batched_pool import in_memory
 from skrobust.sampling.core.draws import first_where
@@ -77,6 +77,11 @@ class CostedSampler(BaseSampler):
         if bad.any():
             value = f"{costs[bad][0]} for input {int(bad.argmax())}"
             raise invalid("costs", type(self).__name__, rule, value)
+        with np.errstate(over="ignore"):
+            total = costs.sum()
+        if not np.isfinite(total):
+            rule = f"{rule}, with a finite sum"
+            raise invalid("costs", type(self).__name__, rule, float(costs.max()))
         return costs
 
     def ask(self, n=None, *, budget=None):
@@ -201,7 +206,8 @@ class CostedSampler(BaseSampler):
         if n is not None or self.costs_ is None:
             rule = "not beside n" if n is not None else "with costs= given to fit"
             raise ValueError(f"{caller} takes budget= {rule}; got budget={budget!r}.")
-        return check_number(budget, "budget", caller, low=0, low_open=True)
+        budget = check_number(budget, "budget", caller, low=0, low_open=True)
+        return min(budget, MOST * float(self.costs_.mean()))  # no pool has as many
 
     def _plan_round(self, size):
         """Note the planned size of the last round, in draws and in the log."""

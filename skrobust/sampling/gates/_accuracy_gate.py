@@ -128,10 +128,7 @@ class AccuracyGate:
         caller = f"{type(self).__name__}.decide"
         if isinstance(outcomes, BaseSampler):
             return self._decide_sampler(outcomes, caller)
-        outcomes = np.asarray(outcomes)
-        failed = np.zeros(0)
-        if outcomes.size:
-            failed = check_scores(outcomes, caller, name="outcomes")
+        failed = check_scores(outcomes, caller, name="outcomes", min_size=0)
         if not np.isin(failed, (0, 1)).all():
             rule = "booleans, or 0 and 1: whether each input was mispredicted"
             raise invalid("outcomes", caller, rule, outcomes)
@@ -198,13 +195,17 @@ class AccuracyGate:
     def _rates(self):
         bad, good = 1 - self.threshold, max(1 - self.threshold - self.margin, 0.0)
         if self.n_pool is not None:
-            bad = math.floor(self.n_pool * bad + 1e-9) + 1
-            good = math.floor(self.n_pool * good + 1e-9)
+            bad = min(math.floor(self.n_pool * bad + 1e-9) + 1, self.n_pool)
+            good = min(math.floor(self.n_pool * good + 1e-9), bad - 1)
         return TwoRates(self.n_pool, bad, good)
 
     @cached_property
     def _fixed_size(self):
-        return self._rates.fewest(self.alpha, self.beta)
+        found = self._rates.fewest(self.alpha, self.beta)
+        if found is None:
+            rule = "wide enough for a test of at most 2**53 labels"
+            raise invalid("margin", type(self).__name__, rule, self.margin)
+        return found
 
     @cached_property
     def _bounds(self):

@@ -52,11 +52,16 @@ class TwoRates:
         return np.clip((failures - f) / (self.n_pool - n), 0, 1)
 
     def fewest(self, alpha, beta):
-        """Return n and c of the smallest test of fixed size with the same errors."""
+        """Return n and c of the smallest test of fixed size with the same errors.
+
+        None where it takes more labels than 64 bits count exactly.
+        """
         n = 1
         step = 1
         while not self._fits(n, alpha, beta):  # doubling, then one by one
             n, step = n + step, 2 * step
+            if n > 2**53:
+                return None
         low = max(n - step, 0)
         while n - low > 1:
             middle = (low + n) // 2

@@ -5,11 +5,17 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skrobust._sealed import sealed_text
-from skrobust._validation import check_confidence, check_count, check_number, invalid
+from skrobust._validation import (
+    check_confidence,
+    check_count,
+    check_number,
+    invalid,
+    is_integer,
+)
 from skrobust.sampling.core.answer_checks import NOT_GIVEN, one_kind
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.packing import facts_from_json, restored_generator
-from skrobust.sampling.core.pool import own_generator
+from skrobust.sampling.core.pool import own_generator, refuse_settings
 from skrobust.sampling.living.joined_parts import (
     drift_of_samplers,
     joined_result,
@@ -153,13 +159,11 @@ class LivingPool:
         n = check_count(1 if n is None else n, "n", caller)
         places, starts = self._inside(), self.starts_
         if part is not None:
-            is_place = isinstance(part, (int, np.integer)) and not isinstance(
-                part, bool
-            )
-            if not is_place or not -len(self.parts_) <= part < len(self.parts_):
-                rule = f"the number of one of {len(self.parts_)} parts"
+            n_parts = len(self.parts_)
+            if not is_integer(part) or not -n_parts <= part < n_parts:
+                rule = f"the number of one of {n_parts} parts"
                 raise invalid("part", caller, rule, part)
-            places = [int(part) % len(self.parts_)]
+            places = [int(part) % n_parts]
         if budget is not None:
             return starts[places[0]] + self._ask_for(places[0], budget, caller)
         sizes = np.array([self.parts_[k].n_pool_ for k in places])
@@ -252,6 +256,7 @@ class LivingPool:
             are left out, and a warning says so. ``failures`` are ids of the pool.
         """
         caller = self._caller("result")
+        refuse_settings(settings, self.sampler, type(self).__name__, "result")
         confidence = check_confidence(confidence, caller)
         places = self._inside(window, caller)
         found = [
@@ -275,7 +280,9 @@ class LivingPool:
             Columns ``part``, ``n_pool``, ``n_labels``, ``accuracy`` (``mean_loss``
             where losses were told), ``low``, ``high``.
         """
-        confidence = check_confidence(confidence, self._caller("results_by_part"))
+        caller = self._caller("results_by_part")
+        refuse_settings(settings, self.sampler, type(self).__name__, "results_by_part")
+        confidence = check_confidence(confidence, caller)
         found = [part.result(confidence=confidence, **settings) for part in self.parts_]
         return table_of_parts(found, confidence)
 

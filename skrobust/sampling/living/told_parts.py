@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
 from skrobust._validation import invalid
-from skrobust.sampling.core.answer_checks import answer_list
+from skrobust.sampling.core.answer_checks import answer_list, id_array
 from skrobust.sampling.core.answers import refuse_mixture
 
 
@@ -27,11 +26,11 @@ def told_parts(parts, starts, verb, ids, answers, caller):
         Name of the public method, for messages.
     """
     kind, given = answers
-    ids = np.atleast_1d(to_array(ids, "ids", caller))
-    bad = ids.dtype.kind not in "iu" or ids.ndim != 1
-    if bad or (ids < 0).any() or (ids >= starts[-1]).any():
+    ids = id_array(ids, caller)
+    if (ids < 0).any() or (ids >= starts[-1]).any():
         rule = f"positions that ask returned, below {starts[-1]}"
         raise invalid("ids", caller, rule, ids)
+    ids = ids.astype(np.intp)
     rows = kind == "y_true" and np.ndim(parts[0].y_pred_) == 2
     answers = answer_list(given, kind, ids, caller, rows=rows)
     which = np.searchsorted(starts, ids, side="right") - 1
