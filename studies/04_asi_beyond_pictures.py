@@ -156,7 +156,7 @@ def picture(details):
             ax.plot(*np.transpose(points), "o", alpha=0.7, label=names)
         ax.plot(*of_it, "kx", label=CONSTANT)
         ax.set(title=kind, xlabel="mean accuracy")
-        ax.legend(fontsize=7)
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.17))
     axes[0].set_ylabel("ASI")
     return figure
 
