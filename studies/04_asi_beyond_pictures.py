@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
 from other_inputs import LEVELS, correctness, of_numbers, of_texts, series, table, texts
-from ranks import tau_interval
+from ranks import tau, tau_interval
+from sklearn.dummy import DummyClassifier
 
 from skrobust.metrics import accuracy_stability_index, confidence_interval
 from skrobust.perturbations import (
@@ -36,6 +37,7 @@ PAIRS = {
     ],
     "text": [(Typos(), WordDrop()), (OCRErrors(), Truncation())],
 }
+CONSTANT = "always the commonest class"
 
 
 def orders():
@@ -58,7 +60,15 @@ def interval(function, n, n_resamples):
     return tuple(float(v) for v in np.percentile(draws, [2.5, 97.5]))
 
 
-def grid_row(kind, names, found, n_resamples):
+def of_constant(data, n_conditions):
+    """Return the correctness of a model that no condition changes, by its nature."""
+    X, X_test, y, y_test = data
+    model = DummyClassifier(strategy="most_frequent").fit(X, y)
+    right = model.predict(X_test) == y_test
+    return np.repeat(right[:, None], n_conditions, axis=1)
+
+
+def grid_row(kind, names, found, constant, n_resamples):
     """Return agreement with the mean and the part of the order, for one grid."""
     n, models = len(next(iter(found.values()))), list(found)
     first, after, pairs, swapped = orders()
@@ -86,7 +96,8 @@ def grid_row(kind, names, found, n_resamples):
     of_orders, of_both = tau_interval(
         index(first), index(after), n, n_resamples=n_resamples
     )
-    values = whole(np.arange(n))
+    values, means = whole(np.arange(n)), mean(np.arange(n))
+    index_of_it = accuracy_stability_index(constant.mean(axis=0))
     return {
         "input": kind,
         "factors A, B": names,
@@ -101,6 +112,12 @@ def grid_row(kind, names, found, n_resamples):
         "95 %, order": interval(moved, n, n_resamples),
         "tau of orders": of_orders,
         "95 %, orders": of_both,
+        "ASI of the constant": index_of_it,
+        "its mean": constant.mean(),
+        "lowest mean": min(means),
+        "tau with mean, with it": tau(
+            [*values, index_of_it], [*means, constant.mean()]
+        ),
     }
 
 
@@ -135,9 +152,11 @@ def picture(details):
         own = [row for row in details if row["input"] == kind]
         for names in dict.fromkeys(row["factors"] for row in own):
             points = [(r["mean"], r["ASI"]) for r in own if r["factors"] == names]
+            *points, of_it = points  # the constant model is the last, alike in all
             ax.plot(*np.transpose(points), "o", alpha=0.7, label=names)
+        ax.plot(*of_it, "kx", label=CONSTANT)
         ax.set(title=kind, xlabel="mean accuracy")
-        ax.legend(fontsize=7)
+        ax.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.17))
     axes[0].set_ylabel("ASI")
     return figure
 
@@ -155,11 +174,13 @@ def run(study):
             chosen = dict(list(models.items())[: study.size(None, 5)])
             found = study.kept(correctness, chosen, data, pair)
             names = ", ".join(type(one).__name__ for one in pair)
-            grids.append(grid_row(kind, names, found, n_resamples))
-            details += model_rows(kind, names, found)
+            constant = of_constant(data, len(orders()[0]) + len(orders()[1]) - 1)
+            grids.append(grid_row(kind, names, found, constant, n_resamples))
+            details += model_rows(kind, names, {**found, CONSTANT: constant})
     low = min(grids, key=lambda row: row["tau with mean"])
     high = max(grids, key=lambda row: row["tau with mean"])
     alike = [row for row in grids if row["95 %"][0] > 0]
+    below = sum(row["highest"] < row["ASI of the constant"] for row in grids)
     study.answer(
         f"Over {len(grids)} grids of tables, series and text the ASI orders the models "
         f"as their mean accuracy does with a tau of {low['tau with mean']:.2f} (95 %: "
@@ -167,7 +188,8 @@ def run(study):
         f"{low['factors A, B']}) to {high['tau with mean']:.2f} "
         f"({high['95 %'][0]:.2f} to {high['95 %'][1]:.2f}; {high['input']}, "
         f"{high['factors A, B']}); in {len(alike)} of them it is above 0 by more than "
-        "chance."
+        "chance. A model that always gives the commonest class has a higher ASI than "
+        f"all of them in {below} of {len(grids)} grids."
     )
     found = [r for r in grids if r["95 %, order"][0] > 0 or r["95 %, order"][1] < 0]
     most = max(grids, key=lambda row: abs(row["A first - B first"]))
@@ -179,7 +201,19 @@ def run(study):
         f"{most['factors A, B']}); the models are ordered alike by the two halves with "
         f"a tau of {min(row['tau of orders'] for row in grids):.2f} or more."
     )
-    width = np.median([row["95 %"][1] - row["95 %"][0] for row in details])
+    least = min(grids, key=lambda row: row["lowest mean"] - row["its mean"])
+    with_it = [row["tau with mean, with it"] for row in grids]
+    study.answer(
+        "The model that always gives the commonest class has an ASI of "
+        f"{least['ASI of the constant']:.3f} (the highest of another model is "
+        f"{max(row['highest'] for row in grids):.3f}), with a mean accuracy of "
+        f"{least['its mean']:.3f} where the lowest of a model is "
+        f"{least['lowest mean']:.3f} ({least['input']}, {least['factors A, B']}); with "
+        f"it among the models the tau with the mean is {min(with_it):.2f} to "
+        f"{max(with_it):.2f}."
+    )
+    models = [row for row in details if row["model"] != CONSTANT]
+    width = np.median([row["95 %"][1] - row["95 %"][0] for row in models])
     gap = np.median([row["highest"] - row["lowest ASI"] for row in grids])
     study.answer(
         f"The index of one model is known to within {width:.2f} (median width of the "

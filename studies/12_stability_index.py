@@ -5,6 +5,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from draws import LIMITS
 from kit import main
 from ranks import tau
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -12,9 +13,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from stream_alarms import alarm_row, by_period
 
 from skrobust.metrics import gini_stability, stability_index, stability_pattern
-from skrobust.sampling import detect_drift
 
 MODELS = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
@@ -50,29 +51,12 @@ def answers(X, y, model, retrained, step):
     return np.concatenate(found), y[n:]
 
 
-def by_period(correct, rows):
-    """Return the accuracy of each whole period."""
-    n = len(correct) // rows * rows
-    return correct[:n].reshape(-1, rows).mean(axis=1)
-
-
-def drop(correct, rows):
-    """Return the period in which a test says that accuracy has fallen, or None.
-
-    The first twenty periods give the accuracy that the later ones are tested against.
-    """
-    start = 20 * rows
-    found = detect_drift(~correct[start:], baseline=float(correct[:start].mean()))
-    return None if found.alarm_at is None else 20 + found.alarm_at // rows
-
-
 def series_row(stream, name, kind, score, y, rows):
-    """Return what the indices, the patterns and the test say about one series."""
+    """Return what the indices and the patterns say about one series."""
     correct = (score > 0.5) == y
     accuracy = by_period(correct, rows)
     n = len(accuracy)
     pattern = stability_pattern(accuracy, high=HIGH)
-    fallen = drop(correct, rows)
     return {
         "stream": stream,
         "model": name,
@@ -85,29 +69,43 @@ def series_row(stream, name, kind, score, y, rows):
         ),
         "pattern": pattern.most_probable,
         "probability": max(pattern["probability"]),
-        "drop seen in period": "none" if fallen is None else fallen,
     }
 
 
 def agreement(all_correct, first, second, n_resamples):
-    """Return Kendall's tau of two scores of series, and its interval.
+    """Return Kendall's tau of two scores of the series of each stream, with intervals.
 
     Rows are resampled within their periods, jointly for all models of a stream.
     """
+    row = {}
+    for stream in STREAMS:
+        own = [np.asarray(c) for name, c in all_correct if name == stream]
+        rng, draws = np.random.default_rng(0), []
+        for _ in range(n_resamples):
+            chosen = rng.integers(own[0].shape[1], size=own[0].shape)
+            new = [np.take_along_axis(table, chosen, axis=1) for table in own]
+            draws.append(tau([first(t) for t in new], [second(t) for t in new]))
+        value = tau([first(t) for t in own], [second(t) for t in own])
+        limits = tuple(np.nanpercentile(draws, LIMITS))
+        row |= {f"tau, {stream}": value, f"95 %, {stream}": limits}
+    return row
 
-    def taus(tables):
-        return tau([first(t) for t in tables], [second(t) for t in tables])
 
-    tables = [np.asarray(c) for _, c in all_correct]
-    rng, draws = np.random.default_rng(0), []
-    for _ in range(n_resamples):
-        chosen, new = {}, []
-        for stream, table in all_correct:
-            if stream not in chosen:
-                chosen[stream] = rng.integers(table.shape[1], size=table.shape)
-            new.append(np.take_along_axis(table, chosen[stream], axis=1))
-        draws.append(taus(new))
-    return taus(tables), tuple(np.nanpercentile(draws, [2.5, 97.5]))
+def gini_taus(scores, y, rows, n_resamples):
+    """Return tau of the index and the gini stability, of all rows and of resamples.
+
+    ``scores`` has one array for each series of a stream.
+    """
+    n, found = len(y) // rows, []
+    rng, times = np.random.default_rng(0), np.repeat(np.arange(n), rows)
+    for k in range(n_resamples + 1):
+        chosen = rng.integers(rows, size=(n, rows)) if k else np.arange(rows)
+        places = (chosen + rows * np.arange(n)[:, None]).ravel()
+        at = y[places]
+        parts = [score[places] for score in scores]
+        indices = [stability_index(by_period((p > 0.5) == at, rows)) for p in parts]
+        found.append(tau(indices, [gini_stability(at, p, times) for p in parts]))
+    return found
 
 
 def index_of(weights=(12, 0.5), per=1, fixed=False):
@@ -146,10 +144,76 @@ def draw_series(rows, tables):
     return figure
 
 
+def with_limits(row):
+    """Return the taus of both streams in words."""
+    return " and ".join(
+        f"{row[f'tau, {stream}']:.2f} ({row[f'95 %, {stream}'][0]:.2f} to "
+        f"{row[f'95 %, {stream}'][1]:.2f}; {stream})"
+        for stream in STREAMS
+    )
+
+
+def give_answers(study, rows, alarms, steps, weights, ginis):
+    """Give the answers, from the tables."""
+    patterns = [row["pattern"] for row in rows]
+    counts = ", ".join(f"{patterns.count(k)} {k}" for k in sorted(set(patterns)))
+    study.answer(
+        f"{len(rows)} real series show {len(set(patterns))} of the four patterns "
+        f"({counts})."
+    )
+    seen = [row for row in alarms if row["alarm at label"] != "none"]
+    lower = [row for row in alarms if row["95 %"][1] < 0]
+    higher = [
+        f"{row['stream']}, {row['model']}, {row['kind']} "
+        f"({row['later less first']:+.3f}, 95 %: {row['95 %'][0]:+.3f} to "
+        f"{row['95 %'][1]:+.3f})"
+        for row in seen
+        if row["later less first"] > 0
+    ]
+    told = []
+    for stream in STREAMS:
+        own = [row for row in alarms if row["stream"] == stream]
+        at = [row["alarm at label"] for row in own if row in seen]
+        alike = [row["correlation of neighbours"] for row in own]
+        most = [row for row in own if 2 * row["shuffled alarms"] >= row["shuffles"]]
+        medians = [row["median label"] for row in most] or [np.nan]
+        told.append(
+            f"{stream}: {len(at)} alarms at labels {min(at)} to {max(at)}; neighbouring"
+            f" labels are correlated by {min(alike):.2f} to {max(alike):.2f}; with the "
+            f"later labels shuffled {sum(row['shuffled alarms'] for row in own)} alarms"
+            f" in {sum(row['shuffles'] for row in own)} tries, at a median label of "
+            f"{min(medians):.0f} to {max(medians):.0f} in the {len(most)} series where "
+            "most tries have one"
+        )
+    study.answer(
+        f"A sequential test raises an alarm in {len(seen)} of the series, which does "
+        "not show a drop: it takes each label to fail with at most the rate of the "
+        "first twenty periods whatever came before it, and that rate for known "
+        f"({'. '.join(told)}). The later accuracy is lower by more than chance, over "
+        f"drawn periods, in {len(lower)} of {len(alarms)}; alarms where it is higher: "
+        f"{'; '.join(higher) or 'none'}."
+    )
+    study.answer(
+        "Four times longer periods move the mean index from "
+        f"{steps[0]['slope per step']:.2f} to {steps[2]['slope per step']:.2f}, and "
+        f"with the slope per first period to {steps[2]['slope per first period']:.2f}; "
+        f"the order of the models agrees with tau {with_limits(steps[2])}."
+    )
+    of_gini = {}
+    for stream, (value, *draws) in ginis.items():
+        of_gini |= {f"tau, {stream}": value}
+        of_gini |= {f"95 %, {stream}": np.nanpercentile(draws, LIMITS)}
+    study.answer(
+        "Between the index and the gini stability the order agrees with tau "
+        f"{with_limits(of_gini)}; without a weight of falls (weights 0 and .5) with "
+        f"tau {with_limits(weights[1])}."
+    )
+
+
 def run(study):
     """Stability index over real streams: patterns, interval, weights, alarms."""
     names = list(MODELS)[:: study.size(1, 2)]  # quick: without boosting
-    rows, tables = [], []
+    rows, tables, alarms, scores = [], [], [], {}
     for stream, (file, period) in STREAMS.items():
         X, y = read(study.data, file)
         for name in names:
@@ -158,58 +222,39 @@ def run(study):
                 found = study.kept(answers, X, y, MODELS[name], is_new, period)
                 rows.append(series_row(stream, name, kind, *found, period))
                 correct = (found[0] > 0.5) == found[1]
+                n_shuffles = study.size(20, 2)
+                of = stream, name, kind, correct, period, n_shuffles
+                alarms.append(study.kept(alarm_row, *of))
                 n = len(correct) // period * period
                 tables.append((stream, correct[:n].reshape(-1, period)))
+                scores.setdefault(stream, []).append(found[0])
+        labels = found[1]  # the same rows for all models
+        of = scores[stream], labels, period, study.size(100, 5)
+        scores[stream] = study.kept(gini_taus, *of)
     n_resamples = study.size(300, 30)
     usual = index_of()
     steps = [
         {
             "periods joined": per,
             "slope per step": np.mean([index_of(per=per)(t) for _, t in tables]),
-            "tau": (found := agreement(tables, usual, index_of(per=per), n_resamples))[
-                0
-            ],
-            "95 %": found[1],
+            **agreement(tables, usual, index_of(per=per), n_resamples),
             "slope per first period": np.mean(
                 [index_of(per=per, fixed=True)(t) for _, t in tables]
             ),
         }
         for per in (1, 2, 4)
     ]
-    weights = []
-    for pair in WEIGHTS:
-        value, interval = agreement(tables, usual, index_of(pair), n_resamples)
-        weights.append(
-            {
-                "falling rate": pair[0],
-                "variability": pair[1],
-                "tau": value,
-                "95 %": interval,
-            }
-        )
-    ginis = [row["gini stability"] for row in rows]
-    with_gini = tau([row["index"] for row in rows], ginis)
-    seen = [row["drop seen in period"] != "none" for row in rows]
-    falls = [row["pattern"] == "decreasing trend" for row in rows]
-    alone = sum(s and not f for s, f in zip(seen, falls, strict=True))
-    patterns = sorted({row["pattern"] for row in rows})
-    study.answer(
-        f"{len(rows)} real series show {len(patterns)} of the four patterns "
-        f"({', '.join(patterns)}); a sequential test sees a drop in {sum(seen)} of "
-        f"them, {alone} of which have no falling trend."
-    )
-    study.answer(
-        "Four times longer periods move the mean index from "
-        f"{steps[0]['slope per step']:.2f} to {steps[2]['slope per step']:.2f}, and "
-        f"with the slope per first period to {steps[2]['slope per first period']:.2f}; "
-        f"the order of the models agrees with tau {steps[2]['tau']:.2f}."
-    )
-    study.answer(
-        f"Between the index and the gini stability the order agrees with tau "
-        f"{with_gini:.2f}; without a weight of falls it agrees with tau "
-        f"{weights[1]['tau']:.2f} (weights 0 and .5)."
-    )
+    weights = [
+        {
+            "falling rate": pair[0],
+            "variability": pair[1],
+            **agreement(tables, usual, index_of(pair), n_resamples),
+        }
+        for pair in WEIGHTS
+    ]
+    give_answers(study, rows, alarms, steps, weights, scores)
     study.table("series", rows, "Series")
+    study.table("alarms", alarms, "Alarms, and the later labels in shuffled order")
     study.table("periods", steps, "Length of periods")
     study.table("weights", weights, "Weights, against (12, .5)")
     study.picture(

@@ -10,12 +10,17 @@ import numpy as np
 from face_clips import answers
 from kit import main
 
-from skrobust.metrics import clip_robustness, probability_shift, rr_linearity
+from skrobust.metrics import (
+    clip_robustness,
+    confidence_interval,
+    probability_shift,
+    rr_linearity,
+)
 
 BUDGETS = (0.1, 0.3)  # levels of 255
 RISE = 0.1  # of the ratio of clips, below which a curve has no form to speak of
 WAYS = ("shared", "per frame", "cumulative")
-MEASURES = ("r_squared_chord", "r_squared", "max_deviation")
+MEASURES = ("r_squared_chord", "r_squared", "distance")
 TOLERANCES = np.linspace(0, 0.2, 21)  # as in the source
 
 
@@ -34,43 +39,58 @@ def compared(y, p, q, n_resamples):
         )
 
 
-def as_many(p, q, n_resamples):
-    """Return the difference of clips and single frames, and its interval over clips.
-
-    Of each clip one frame is taken, so that both curves are of as many points, and
-    the R squared about the chord is the mean over the places of that frame.
-    """
+def sides(p, q):
+    """Return the probability shifts of each clip, first its own, then of its frames."""
     n, n_frames = p.shape[:2]
     frames = probability_shift(p.reshape(-1, 2), q.reshape(-1, 2)).reshape(n, n_frames)
     whole = probability_shift(p.mean(axis=1), q.mean(axis=1))
-    sides = np.column_stack([whole, frames])
-    within = sides[:, :, None] <= TOLERANCES + 1e-6  # the nets are of float32
-
-    def difference(rows):
-        curves = within[rows].mean(axis=0)
-        found = [rr_linearity(TOLERANCES, one).r_squared_chord for one in curves]
-        return found[0] - np.mean(found[1:])
-
-    rng = np.random.default_rng(0)
-    draws = [difference(rng.integers(n, size=n)) for _ in range(n_resamples)]
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return {
-        "clips less one frame of each": difference(np.arange(n)),
-        "95 %": (float(low), float(high)),
-    }
+    return np.column_stack([whole, frames])
 
 
-def linearity_rows(eps, way, found):
+def measures(curve):
+    """Return the linearity of a curve; the largest distance has no sign."""
+    found = rr_linearity(TOLERANCES, curve)
+    return found.r_squared_chord, found.r_squared, abs(found.max_deviation)
+
+
+def both(shifts):
+    """Return the linearity of the curve of all frames, and of that of the clips."""
+    within = shifts[:, :, None] <= TOLERANCES + 1e-6  # the nets are of float32
+    frames, clips = within[:, 1:].mean(axis=(0, 1)), within[:, 0].mean(axis=0)
+    return np.array([measures(frames), measures(clips)])
+
+
+def one_frame(shifts):
+    """Return R squared about the chord of clips less that of single frames.
+
+    Of each clip one frame is taken, so that both curves are of as many points, and
+    that of the frames is the mean over the places of that frame.
+    """
+    curves = (shifts[:, :, None] <= TOLERANCES + 1e-6).mean(axis=0)
+    clips, *frames = [measures(curve)[0] for curve in curves]
+    return clips - np.mean(frames)
+
+
+def limits(function, shifts, rises):
+    """Return jackknife limits over clips; none where few clips make the whole curve."""
+    if not rises:
+        return np.nan, np.nan
+    return tuple(confidence_interval(function, shifts, method="jackknife"))
+
+
+def linearity_rows(eps, way, shifts, rises):
     """Return a row of the linearity of frames, of clips, and their difference."""
-    table, row = found["linearity"], {"eps, of 255": eps, "perturbation": way}
-    for name in MEASURES:
-        values = np.asarray(table[name])
-        low, high = table[f"{name}_low"][2], table[f"{name}_high"][2]
+    row, (frames, clips) = {"eps, of 255": eps, "perturbation": way}, both(shifts)
+    for k, name in enumerate(MEASURES):
+
+        def difference(drawn, k=k):
+            return np.subtract(*both(drawn)[::-1, k])
+
         row |= {
-            f"{name}, frames": values[0],
-            f"{name}, clips": values[1],
-            f"difference in {name}": values[2],
-            f"95 %, {name}": (low, high),
+            f"{name}, frames": frames[k],
+            f"{name}, clips": clips[k],
+            f"difference in {name}": clips[k] - frames[k],
+            f"95 %, {name}": limits(difference, shifts, rises),
         }
     return row
 
@@ -92,10 +112,12 @@ def accuracy_row(eps, way, found):
     }
 
 
-def verdict(rows, measure):
-    """Return how many curves of clips are more, and less, linear beyond chance."""
-    limits = [row[f"95 %, {measure}"] for row in rows]
-    return sum(low > 0 for low, _ in limits), sum(high < 0 for _, high in limits)
+def verdict(rows, column):
+    """Return how many differences are above, and below, 0 beyond chance."""
+    return (
+        sum(row[column][0] > 0 for row in rows),
+        sum(row[column][1] < 0 for row in rows),
+    )
 
 
 def picture(results):
@@ -119,41 +141,54 @@ def picture(results):
 def run(study):
     """Linearity of the robust ratio for clips."""
     size, n_steps = study.size((30, 6), (8, 3)), study.size(5, 2)
-    n_resamples, results, rows, fair = study.size(1000, 100), {}, [], []
+    results, rows, fair, steep = {}, [], [], []
     for eps in BUDGETS[: study.size(None, 1)]:
         for way in WAYS:
             y, p, q = study.kept(answers, study.data, size, eps, way, n_steps)
-            results[eps, way] = compared(y, p, q, n_resamples)
-            rows.append(linearity_rows(eps, way, results[eps, way]))
+            found = results[eps, way] = compared(y, p, q, study.size(1000, 100))
+            rises = found["clip_ratio"][-1] - found["clip_ratio"][0] >= RISE
+            steep.append(rises)
+            shifts = sides(p, q)
+            rows.append(linearity_rows(eps, way, shifts, rises))
             fair.append(
-                {"eps, of 255": eps, "perturbation": way, **as_many(p, q, n_resamples)}
+                {
+                    "eps, of 255": eps,
+                    "perturbation": way,
+                    "clips less one frame of each": one_frame(shifts),
+                    "95 %": limits(one_frame, shifts, rises),
+                }
             )
-    chord = MEASURES[0]
-    rises = [f["clip_ratio"][-1] - f["clip_ratio"][0] for f in results.values()]
-    steep = [i for i, rise in enumerate(rises) if rise >= RISE]
-    more, less = verdict([rows[i] for i in steep], chord)
-    both = "; ".join(
-        f"{rows[i]['perturbation']}, {rows[i]['eps, of 255']}/255: "
-        f"{rows[i][f'difference in {chord}']:+.2f} ({rows[i][f'95 %, {chord}'][0]:.2f} "
-        f"to {rows[i][f'95 %, {chord}'][1]:.2f})"
-        for i in steep
+    chord, _, distance = MEASURES
+    told = [row for row, rises in zip(rows, steep, strict=True) if rises]
+    more, less = verdict(told, f"95 %, {chord}")
+    each = "; ".join(
+        f"{row['perturbation']}, {row['eps, of 255']}/255: "
+        f"{row[f'difference in {chord}']:+.2f} ({row[f'95 %, {chord}'][0]:.2f} "
+        f"to {row[f'95 %, {chord}'][1]:.2f})"
+        for row in told
     )
     study.answer(
         f"The robust ratio of clips is more linear in the tolerance than that of their "
-        f"frames in {more} of {len(steep)} cases, and less linear in {less}, by more "
+        f"frames in {more} of {len(told)} cases, and less linear in {less}, by more "
         f"than chance over {size[0]} clips (R squared about the chord, clips less "
-        f"frames, with 95 % intervals: {both or 'none'})."
+        f"frames, with 95 % jackknife limits: {each or 'none'})."
     )
-    more, less = verdict([{f"95 %, {chord}": fair[i]["95 %"]} for i in steep], chord)
+    less, more = verdict(told, f"95 %, {distance}")
+    study.answer(
+        f"By the largest distance to the chord, whatever its sign, clips are more "
+        f"linear in {more} and less linear in {less} of these cases."
+    )
+    own = [row for row, rises in zip(fair, steep, strict=True) if rises]
+    more, less = verdict(own, "95 %")
     study.answer(
         "A clip is one point of its curve where its frames are several; against one "
         f"frame of each clip the clips are more linear in {more} and less linear in "
         f"{less} of these cases, by more than chance."
     )
     study.answer(
-        f"Left out are {len(rows) - len(steep)} of {len(rows)} cases, in which the "
+        f"Left out are {len(rows) - len(told)} of {len(rows)} cases, in which the "
         f"ratio of clips rises by less than {RISE} up to a tolerance of 0.2, so that "
-        "its form says nothing."
+        "its form says nothing and has no limits."
     )
     study.table("linearity", rows, f"Linearity, {size[0]} clips of {size[1]} frames")
     study.table("as_many", fair, "R squared about the chord, curves of as many points")
