@@ -18,7 +18,7 @@ from skrobust.metrics import (
 
 SUMMARIES = {"ASI": accuracy_stability_index, "mean": np.mean}
 CLOSE = 0.05  # difference of the index of two models that are close
-MORE = [*FIVE, *(name for name in SIX_MORE if "blurred" not in name)]
+MORE = [*FIVE, *SIX_MORE]
 
 
 def slopes(name, correct):
@@ -92,7 +92,7 @@ def run(study):
     n_resamples = study.size(4000, 100)
     sizes = study.size([20, 50, 100, 200, 350, 500], [3, 6])
     pairs = pair_rows(found, sizes, n_resamples)
-    few = study.size(24, 6)
+    few = study.size(100, 6)
     some = correctness(study, study.size(MORE, FIVE[:4]), few)
     more = pair_rows(some, [few], n_resamples)
     closest, above = pairs[0], [row["conditions above it"] for row in sensitive]

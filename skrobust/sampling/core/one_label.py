@@ -19,7 +19,7 @@ def kind_of_label(label):
 def check_label(label, known, caller):
     """Return a label as a plain value of the kind of those that are known, or raise."""
     if getattr(label, "shape", None) == () and hasattr(label, "item"):
-        label = label.item()
+        label = np.nan if np.ma.is_masked(label) else label.item()
     kinds = sorted({kind_of_label(one) for one in known})
     if kind_of_label(label) not in kinds or label != label:
         shown = ", ".join(repr(one) for one in list(known)[:3])

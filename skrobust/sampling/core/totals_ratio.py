@@ -85,7 +85,8 @@ def proportion_ends(value, std_error, df, tail):
     if 1 - tail == 1:  # of a confidence that rounds to 1
         return 0.0, 1.0
     n = value * (1 - value) / std_error**2
-    n *= (ndtri(1 - tail) / t_half_width(1.0, df, 1 - tail)) ** 2
+    if tail < 0.5:  # else of a confidence that rounds to 0
+        n *= (ndtri(1 - tail) / t_half_width(1.0, df, 1 - tail)) ** 2
     hits = value * n
     low = beta.ppf(tail, hits, n - hits + 1)
     return float(low), float(beta.isf(tail, hits + 1, n - hits))
