@@ -169,6 +169,50 @@ def test_clip_robustness_is_made_of_the_known_metrics(how, classes):
             assert np.isclose(results.linearity[name][i], own, equal_nan=True)
 
 
+def test_limits_of_the_linearity_are_those_of_the_jackknife():
+    y, p, q, clips = problem()
+    table = clip_robustness(y, p, q, clips, n_resamples=5).linearity
+    names = np.unique(clips)
+    for name in ("r_squared_chord", "r_squared", "max_deviation"):
+        left_out = []
+        for clip in names:
+            keep = clips != clip
+            ratio = robust_ratio_band(p[keep], q[keep]).ratio
+            tolerances = np.arange(21) / 100
+            left_out.append(rr_linearity(tolerances, ratio)[name])
+        left_out = np.array(left_out)
+        error = np.sqrt(39 / 40 * ((left_out - left_out.mean()) ** 2).sum())
+        low, value, high = (table[name + end][0] for end in ("_low", "", "_high"))
+        assert low < value <= high
+        assert 1.95 * error < value - low < 3.5 * error  # t with fewer than 39 degrees
+
+
+def spread_clips(n, rng, k=5):
+    shift = rng.gamma(1.5, 0.05, n)[:, None] + rng.normal(0, 0.03, (n, k))
+    p = rng.uniform(0.5, 0.95, (n, k))
+    both = [
+        np.stack([x, 1 - x], -1).reshape(-1, 2) for x in (p, p - np.clip(shift, 0, 0.4))
+    ]
+    y, clips = np.zeros(n * k, dtype=int), np.repeat(np.arange(n), k)
+    return y, both[0], np.clip(both[1], 0, 1), clips
+
+
+@pytest.mark.filterwarnings("ignore:clip_robustness found")  # shifts cut at 0
+def test_limits_of_the_linearity_cover_that_of_all_clips():
+    rng, options = np.random.default_rng(0), {"n_resamples": 2, "labels": [0, 1]}
+    truth = clip_robustness(*spread_clips(5000, rng), **options).linearity
+    names = ("r_squared_chord", "r_squared", "max_deviation")
+    covered = dict.fromkeys(names, 0)
+    for _ in range(60):
+        found = clip_robustness(*spread_clips(40, rng), **options).linearity
+        for name in names:
+            low, high = found[f"{name}_low"], found[f"{name}_high"]
+            assert ((low <= found[name]) & (found[name] <= high)).all()
+            covered[name] += (low <= truth[name]) & (truth[name] <= high)
+    for counts in covered.values():
+        assert (counts >= 51).all()  # of 60, at 95 %
+
+
 def test_clips_of_one_frame_are_frames():
     y, p, q, clips = problem(n_frames=1)
     results = clip_robustness(y, p, q, clips, random_state=0)

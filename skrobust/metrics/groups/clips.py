@@ -17,7 +17,13 @@ from skrobust._validation import (
     number_array,
 )
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
-from skrobust.metrics.intervals.clusters import FEW_CLUSTERS, make_units
+from skrobust.metrics.intervals.bootstrap import jackknife_error
+from skrobust.metrics.intervals.clusters import (
+    FEW_CLUSTERS,
+    jackknife_df,
+    make_units,
+    t_quantile,
+)
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.curves import straightness
@@ -109,9 +115,12 @@ def clip_robustness(
     Notes
     -----
     Limits of frames are those of shares in clusters (see :func:`confidence_interval`),
-    as the frames of a clip are alike; limits of clips are Wilson's. Differences and the
-    linearity are resampled by whole clips, frames and clips together, and have
-    percentile limits; a resample without a rise counts in no limit of R squared.
+    as the frames of a clip are alike; limits of clips are Wilson's. Differences are
+    resampled by whole clips, frames and clips together, and have percentile limits.
+    The linearity has t limits from the curves that leave out one clip each (jackknife):
+    resampled curves are bent more than the measured one, so that percentiles would lie
+    beside it. Where a single clip makes the whole rise, there are none. The largest
+    distance to the chord has the sign of its side.
 
     The perturbation was chosen for the frames. One that is chosen for the clip as a
     whole may be stronger, so these are upper bounds as all values under attack are.
@@ -172,7 +181,8 @@ def clip_robustness(
         limits = [side.interval(within) for within in side.within.T]
         _add(results, f"{name}_ratio", side.within.mean(axis=0), limits)
     draws = _curves(frames, whole, codes, n_resamples, seed)
-    _compare(results, draws, tolerances, confidence)
+    left_out = _curves_without_one(frames, whole, codes)
+    _compare(results, draws, left_out, tolerances, confidence)
     results["accuracy"] = _accuracy(frames, whole)
     facts = {
         "clip": names,
@@ -238,7 +248,20 @@ def _curves(frames, whole, codes, n_resamples, seed):
     return weights @ hits / n_frames[:, None], weights @ whole.within / n
 
 
-def _compare(results, draws, tolerances, confidence):
+def _curves_without_one(frames, whole, codes):
+    """Return the two curves without each of the clips in turn."""
+    hits = np.zeros((len(whole.correct), frames.within.shape[1]))
+    np.add.at(hits, codes, frames.within)
+    n_frames = len(codes) - np.bincount(codes)
+    left = whole.within.sum(axis=0) - whole.within
+    with np.errstate(invalid="ignore"):  # of a single clip
+        return (
+            (hits.sum(axis=0) - hits) / n_frames[:, None],
+            left / np.float64(len(left) - 1),
+        )
+
+
+def _compare(results, draws, left_out, tolerances, confidence):
     """Add differences of clips and frames, and the linearity of each curve."""
     tails = ((1 - confidence) / 2, (1 + confidence) / 2)
     difference = draws[1] - draws[0]
@@ -246,16 +269,29 @@ def _compare(results, draws, tolerances, confidence):
     _add(results, "difference", difference[0], zip(low, high, strict=True))
     units = np.array(["frames", "clips", "difference"])
     results["linearity"] = table = Results(columns=("unit",), unit=units)
-    both = [straightness(tolerances, curves)[:3] for curves in draws]
-    for name, one, other in zip(_LINEARITY, *both, strict=True):
-        values = np.stack([one, other, other - one])
-        limits = [_percentiles(row[1:], tails) for row in values]
+    measured = [straightness(tolerances, curves[:1])[:3] for curves in draws]
+    without = [straightness(tolerances, curves)[:3] for curves in left_out]
+    for i, name in enumerate(_LINEARITY):
+        values, fewer = (
+            np.stack([one[i], other[i], other[i] - one[i]])
+            for one, other in (measured, without)
+        )
+        limits = [
+            _jackknife_limits(value, row, confidence)
+            for (value,), row in zip(values, fewer, strict=True)
+        ]
+        if name != "max_deviation":  # which 1 bounds, but no difference
+            limits[:2] = [(low, min(high, 1.0)) for low, high in limits[:2]]
         _add(table, name, values[:, 0], limits)
 
 
-def _percentiles(values, tails):
-    values = values[np.isfinite(values)]
-    return np.quantile(values, tails) if len(values) else (np.nan, np.nan)
+def _jackknife_limits(value, left_out, confidence):
+    """Return t limits from leave-one-out values; none where some are unknown."""
+    if len(left_out) < 2 or not np.isfinite([value, *left_out]).all():
+        return np.nan, np.nan
+    half = t_quantile(confidence, jackknife_df(left_out - left_out.mean()))
+    half *= jackknife_error(left_out)
+    return value - half, value + half
 
 
 def _accuracy(*sides):
