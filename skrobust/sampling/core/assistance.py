@@ -14,7 +14,7 @@ from skrobust._validation import (
     number_array,
 )
 from skrobust.sampling.core.estimates import sums_of_free
-from skrobust.sampling.core.one_label import where_equal
+from skrobust.sampling.core.label_kinds import where_equal
 
 SHRINKAGE = 5  # answers of the rarer kind at which a factor is trusted by half
 

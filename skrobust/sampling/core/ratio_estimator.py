@@ -14,8 +14,8 @@ from skrobust._validation import (
 )
 from skrobust.sampling.core.answer_checks import OPEN, PASSED, SKIPPED
 from skrobust.sampling.core.assistance import ClassPredictor
+from skrobust.sampling.core.label_kinds import check_label, kind_of_label, where_equal
 from skrobust.sampling.core.loss_scale import is_continuous
-from skrobust.sampling.core.one_label import check_label, kind_of_label, where_equal
 from skrobust.sampling.core.rate_estimator import counted, over_skipped, unknown_note
 from skrobust.sampling.core.rate_interval import (
     FEW_RESIDUALS,
