@@ -8,17 +8,25 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from attacked_tables import MODELS, measured
+from draws import word
 from face_clips import detected
-from kit import main
+from kit import main, shown
 from ranks import tau_interval
+from ratio_regions import regions_of
 from small_pictures import NETS, attacked
+from temperatures import cross_tempered
 
-from skrobust.metrics import probability_shift, robust_ratio_regions, robustness_score
+from skrobust.metrics import (
+    compare_models,
+    probability_shift,
+    robustness_score,
+)
 
 DETECTORS = ("Meso4_DF", "Meso4_F2F", "MesoInception_DF")
 EPS_FACES, EPS_CIFAR = 0.1, 1  # levels of 255
 TOLERANCES = np.linspace(0, 0.2, 21)  # as in the source
 MEASURES = ("robust ratio", "robustness score", "average confidence")
+WAYS = ("as they are", "two labels or more", "the same, tempered")
 
 
 def faces(study, n_clips, n_frames):
@@ -41,42 +49,62 @@ def cifar(study, n):
     return y, found, None
 
 
-def region_row(task, y, found, clips):
-    """Return who leads where, by eye and by more than chance; and the regions.
+def region_rows(task, y, found, clips):
+    """Return regions in three ways, the models, and the result of the first way.
 
-    A region by eye is a run of tolerances with one best model; it remains where this
-    model leads beyond chance at one of them or more.
+    The ways: all models; those that answer with two labels or more; the same after
+    temperature scaling. The last line of the models is a constant answer.
     """
+    units, table, scaled = np.arange(len(y)) if clips is None else clips, [], {}
     shifts = {name: probability_shift(p, q) for name, (p, q, _) in found.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of probabilities that stay at 1
-        result = robust_ratio_regions(shifts, clusters=clips, random_state=0)
-    regions = result["regions"]
-    told = [
-        f"{model} {start:.2f}-{stop:.2f}"
-        for model, start, stop in zip(
-            regions["model"], regions["start"], regions["stop"], strict=True
+    for name, (p, q, stays) in found.items():
+        clean, moved, temperatures = cross_tempered(p, q, y, units)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of probabilities that stay at 1
+            scaled[name] = probability_shift(clean, moved)
+        table.append(
+            {
+                "task": task,
+                "model": name,
+                "labels": len(np.unique(p.argmax(axis=1))),
+                "accuracy": (p.argmax(axis=1) == y).mean(),
+                "robust accuracy": stays.mean(),
+                "RR(.05)": (shifts[name] <= 0.05).mean(),
+                "RR(.15)": (shifts[name] <= 0.15).mean(),
+                "no move": (shifts[name] < 1e-9).mean(),
+                "temperatures": temperatures,
+                "RR(.05), tempered": (scaled[name] <= 0.05).mean(),
+                "RR(.15), tempered": (scaled[name] <= 0.15).mean(),
+            }
         )
+    several = [line["model"] for line in table if line["labels"] > 1]
+    every = [shifts, *({name: s[name] for name in several} for s in (shifts, scaled))]
+    results = [regions_of(s, clips) for s in every]
+    rows = [
+        {"task": task, "way": way} | row
+        for way, (row, _) in zip(WAYS, results, strict=True)
     ]
-    best, leads = np.asarray(result["best"]), np.asarray(result["leader"]) != ""
-    run = np.cumsum(np.r_[True, best[1:] != best[:-1]])
-    kinds, counts = np.unique(best[leads] if leads.any() else best, return_counts=True)
-    widest = str(kinds[counts.argmax()])
-    clean = {name: (p.argmax(axis=1) == y).mean() for name, (p, _, _) in found.items()}
-    row = {
-        "task": task,
-        "models": len(found),
-        "rows": len(next(iter(shifts.values()))),
-        "regions by eye": int(run[-1]),
-        "remain": len(np.unique(run[leads])),
-        "tolerances led": leads.mean(),
-        "leaders": "; ".join(told) or "none",
-        "widest": widest,
-        "its accuracy": clean[widest],
-        "best accuracy": max(clean.values()),
-        "largest class": np.unique(y, return_counts=True)[1].max() / len(y),
-    }
-    return row, result
+    share = np.unique(y, return_counts=True)[1].max() / len(y)
+    ones = {key: 1.0 for key in table[0] if key.startswith(("RR", "no move"))}
+    constant = {"task": task, "model": "constant", "labels": 1, "accuracy": share}
+    constant |= {"robust accuracy": share, "temperatures": ""} | ones
+    return rows, [*table, {key: constant[key] for key in table[0]}], results[0][1]
+
+
+def accuracy_row(row, y, found, clips):
+    """Return how much less accurate than the best the model of the widest region is."""
+    right = {name: p.argmax(axis=1) == y for name, (p, _, _) in found.items()}
+    best = max(right, key=lambda name: right[name].mean())
+    line = {"task": row["task"], "widest": row["widest"], "most accurate": best}
+    if best == row["widest"] or row["widest"] == "none":
+        return line | {"lacks": 0.0, "95 %": (0.0, 0.0)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few clips
+        pair = compare_models(
+            {name: right[name] for name in (best, row["widest"])}, clusters=clips
+        )
+    limits = float(pair["low"][0]), float(pair["high"][0])
+    return line | {"lacks": float(pair["difference"][0]), "95 %": limits}
 
 
 def relations(task, y, found, clips, n_resamples):
@@ -151,6 +179,76 @@ def picture(results):
     return figure
 
 
+def of_regions(rows, models):
+    """Return the answer on regions: how many remain, of what models, and tempered."""
+    part = {way: [row for row in rows if row["way"] == way] for way in WAYS}
+    proved = [(row["task"], row["widest"]) for row in part[WAYS[0]] if row["remain"]]
+    single = {(m["task"], m["model"]) for m in models if m["labels"] == 1}
+    constant = [task for task, name in proved if (task, name) in single]
+    sums = {way: [sum(r[k] for r in part[way]) for k in ("by eye", "remain")]
+            for way in WAYS}  # fmt: skip
+    text = ", ".join(
+        f"{row['task']} {row['leaders']}" for row in part[WAYS[2]] if row["remain"]
+    )
+    return (
+        f"Of {sums[WAYS[0]][0]} regions of operation that the highest robust ratio "
+        f"draws in {len(part[WAYS[0]])} tasks, {sums[WAYS[0]][1]} remain where a model "
+        "leads all others by more than chance (simultaneous 95 % limits); in "
+        f"{' and '.join(constant) or 'no task'} it is a model that gives all rows one "
+        "label, as a constant answer, whose ratio is 1. Without such models "
+        f"{sums[WAYS[1]][1]} of {sums[WAYS[1]][0]} remain, and after temperature "
+        f"scaling {sums[WAYS[2]][1]} of {sums[WAYS[2]][0]} ({text or 'none'})."
+    )
+
+
+def of_accuracy(rows, models, accuracies):
+    """Return the answer on the accuracy of the models of the widest regions."""
+    less = [row for row in accuracies if row["95 %"][0] > 0]
+    some = [r for r in accuracies if r not in less and r["lacks"] > 0]
+    none = [r["task"] for r in rows if r["way"] == WAYS[0] and not r["remain"]]
+
+    def text(lines):
+        return ", ".join(f"{r['task']} {r['lacks']:.3f} {shown(r['95 %'])}"
+                         for r in lines)  # fmt: skip
+
+    robust = {(m["task"], m["model"]): m["robust accuracy"] for m in models}
+    best = [
+        row["task"]
+        for row in accuracies
+        if robust.get((row["task"], row["widest"]), 0)
+        < max(v for (t, m), v in robust.items() if t == row["task"] and m != "constant")
+    ]
+    return (
+        "The model with the widest region is less accurate than the best one beyond "
+        f"chance (paired 95 % intervals) in {len(less)} of {len(accuracies)} tasks: "
+        f"{text(less) or 'none'}; not told apart: {text(some) or 'none'}. It is not "
+        f"the one of the highest robust accuracy in {len(best)} "
+        f"({', '.join(best) or 'none'}). No region is beyond chance in "
+        f"{' and '.join(none) or 'no task'}, where the widest is one by eye."
+    )
+
+
+def of_agreement(agreement, second):
+    """Return the answer on what goes with the mean robust ratio."""
+    pair = MEASURES[0], second
+    own = [r for r in agreement if (r["first"], r["second"]) == pair]
+    texts = {}
+    for r in own:
+        verdict = word(r["95 %"], above="above 0", below="below 0", open_="open")
+        limits = f"({r['95 %'][0]:.2f} to {r['95 %'][1]:.2f})"
+        texts.setdefault(verdict, []).append(f"{r['task']} {r['tau']:.2f} {limits}")
+    text = "; ".join(
+        f"{verdict} in {len(texts[verdict])} of {len(own)} tasks: "
+        f"{', '.join(texts[verdict])}"
+        for verdict in ("above 0", "below 0", "open")
+        if verdict in texts
+    )
+    return (
+        "Kendall's tau over models and classes between the mean robust ratio and the "
+        f"{second} (95 % intervals) is {text}."
+    )
+
+
 def run(study):
     """Optimum regions of operation of the robust ratio."""
     tasks = ["breast cancer", "digits"]
@@ -163,41 +261,19 @@ def run(study):
     if not study.quick:
         found["CIFAR-10"] = cifar(study, 200)
         found["faces"] = faces(study, 30, 2)
-    rows, results, agreement = [], {}, []
+    rows, models, accuracies, results, agreement = [], [], [], {}, []
     for task, (y, of_models, clips) in found.items():
-        row, results[task] = region_row(task, y, of_models, clips)
-        rows.append(row)
+        three, lines, results[task] = region_rows(task, y, of_models, clips)
+        rows, models = rows + three, models + lines
+        accuracies.append(accuracy_row(three[0], y, of_models, clips))
         agreement += relations(task, y, of_models, clips, study.size(300, 10))
-    by_eye = sum(row["regions by eye"] for row in rows)
-    proved = sum(row["remain"] for row in rows)
-    led = np.mean([row["tolerances led"] for row in rows])
-    several = sum(len(set(r["regions"]["model"])) > 1 for r in results.values())
-    study.answer(
-        f"Of {by_eye} regions of operation that the highest robust ratio draws in "
-        f"{len(rows)} tasks, {proved} remain where a model leads all others by more "
-        f"than chance (simultaneous 95 % limits), in {led:.2f} of the tolerances on "
-        f"average; in {several} of the tasks different models lead in different ones."
-    )
-    poor = [r for r in rows if r["its accuracy"] <= r["largest class"]]
-    less = [r for r in rows if r["its accuracy"] < r["best accuracy"]]
-    study.answer(
-        f"The model with the widest region is less accurate than the best one in "
-        f"{len(less)} of {len(rows)} tasks, and not better than the largest class in "
-        f"{len(poor)}{': such a lead says little' * bool(poor)}."
-    )
+    study.answer(of_regions(rows, models))
+    study.answer(of_accuracy(rows, models, accuracies))
     for second in MEASURES[1:]:
-        own = [
-            r for r in agreement if r["first"] == MEASURES[0] and r["second"] == second
-        ]
-        text = ", ".join(
-            f"{r['task']} {r['tau']:.2f} ({r['95 %'][0]:.2f} to {r['95 %'][1]:.2f})"
-            for r in own
-        )
-        study.answer(
-            "Kendall's tau over models and classes between the mean robust ratio and "
-            f"the {second} (95 % intervals): {text}."
-        )
+        study.answer(of_agreement(agreement, second))
     study.table("regions", rows, "Regions of operation, tolerances 0 to 0.2")
+    study.table("models", models, "Models: accuracy beside ratios, and temperatures")
+    study.table("accuracies", accuracies, "Accuracy of the model of the widest region")
     study.picture("curves", picture(results), "Robust ratio, thick where a model leads")
     study.table("agreement", agreement, "Agreement over models and classes")
 

@@ -7,6 +7,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 from kit import main
 from pools import AUXILIARIES, fresh, published, simulated
+from sampler_answers import (
+    of_auxiliaries,
+    of_budgets,
+    of_coverage,
+    of_deepest,
+    of_errors,
+    of_sampler,
+    ratio,
+)
 from sklearn.metrics import roc_auc_score
 
 from skrobust.sampling import (
@@ -73,6 +82,7 @@ def summary(kind, runs):
         own = [row for run in runs for row in run if row["sampler"] == name]
         if own:
             errors = [row["error"] for row in own]
+            coverage = [row["coverage"] for row in own]
             rows.append(
                 {
                     "pools": kind,
@@ -81,7 +91,10 @@ def summary(kind, runs):
                     "error": np.median(errors),
                     "best": min(errors),
                     "worst": max(errors),
-                    "lowest coverage": min(row["coverage"] for row in own),
+                    "noise": np.median([row["noise"] for row in own]),
+                    "largest bias / error": max(abs(r["bias / error"]) for r in own),
+                    "lowest coverage": min(coverage),
+                    "highest coverage": max(coverage),
                     "failures found": np.median([row["failures"] for row in own]),
                 }
             )
@@ -96,30 +109,32 @@ def auxiliary_rows(study, n_repeats):
             names = ["operational", "DeepEST, paper", "DeepEST, released"]
             run = study.kept(results, scores[kind], failed, names, LABELS, n_repeats)
             by_name = {row["sampler"]: row for row in run}
+            against = ratio([run], *names[:0:-1])
             rows.append(
                 {
                     "pool": pool,
                     "auxiliary": kind,
                     "AUC of failure": roc_auc_score(failed, scores[kind]),
                     **{f"error, {name}": by_name[name]["error"] for name in names},
+                    "released / paper": against[0],
+                    "95 %": against[1],
                     **{f"failures, {n}": by_name[n]["failures"] for n in names[1:]},
                 }
             )
     return rows
 
 
-def budget_rows(study, names, n_repeats):
-    """Return, by sampler, medians over the published pools with other budgets."""
-    rows = []
-    for n_labels in study.size(BUDGETS, BUDGETS[:1]):
-        runs = [
+def budget_runs(study, names, n_repeats):
+    """Return by budget the runs on the published pools."""
+    return {
+        n_labels: [
             study.kept(
                 results, scores["confidence"], failed, names, n_labels, n_repeats
             )
             for _, failed, scores in published(study.data)
         ]
-        rows += [{"labels": n_labels, **row} for row in summary("published", runs)]
-    return rows
+        for n_labels in study.size(BUDGETS, BUDGETS[:1])
+    }
 
 
 def run(study):
@@ -129,63 +144,38 @@ def run(study):
         "simulated": list(simulated(study.size(2, 1))),
         "fresh models": list(fresh(study.data)),
     }
-    table, errors = [], {name: [] for name in names}
+    table, everything, kinds, pools_of = [], [], [], []
     for kind, pools in sources.items():
         runs = []
-        for _, failed, scores in pools[:: study.size(1, 3)]:
+        for pool, failed, scores in pools[:: study.size(1, 3)]:
             options = (names, LABELS, n_repeats)
-            run = study.kept(results, scores["confidence"], failed, *options)
-            runs.append(run)
-            for row in run:
-                errors[row["sampler"]].append(row["error"])
+            runs.append(study.kept(results, scores["confidence"], failed, *options))
+            pools_of.append(pool)
         table += summary(kind, runs)
+        everything += runs
+        kinds += [kind] * len(runs)
     helped = auxiliary_rows(study, n_repeats)
-    medians = {name: np.median(values) for name, values in errors.items()}
-    best = min(medians, key=medians.get)
-    bounded = [name for name in names[1:] if max(errors[name]) < 1.1]
-    study.answer(
-        f"With {LABELS} labels the median error over all pools is lowest for {best} "
-        f"({medians[best]:.2f} of that of random sampling); never above 1.1 of it: "
-        f"{', '.join(bounded) or 'none'}."
-    )
-    both = [name for name in names if name.startswith("DeepEST")]
-    found = {
-        name: np.median([r["failures found"] for r in table if r["sampler"] == name])
-        for name in both
-    }
-    study.answer(
-        f"The released rule of DeepEST finds {found[both[1]]:.1f} times the failures "
-        f"of random sampling (the paper's {found[both[0]]:.1f} times), with a median "
-        f"error of {medians[both[1]]:.2f} (paper {medians[both[0]]:.2f})."
-    )
-    strong = [r for r in helped if r["AUC of failure"] >= 0.8]
-    weak = [r for r in helped if r["AUC of failure"] < 0.6]
-    of = "error, operational"
-    study.answer(
-        f"An auxiliary variable helps where it ranks failures: with an AUC of at least "
-        f".8 the operational sampler has an error of "
-        f"{np.median([r[of] for r in strong]):.2f} of random sampling ({len(strong)} "
-        f"cases), below .6 {np.median([r[of] for r in weak]):.2f} ({len(weak)} cases)."
-    )
-    budgets = budget_rows(study, names, n_repeats)
-    lowest = {
-        n: min((r for r in budgets if r["labels"] == n), key=lambda r: r["error"])
-        for n in dict.fromkeys(row["labels"] for row in budgets)
-    }
-    text = "; ".join(
-        f"{n} labels: {row['sampler']} ({row['error']:.2f})"
-        for n, row in lowest.items()
-    )
-    study.answer(
-        "With other budgets the lowest median error on the published pools is that of: "
-        f"{text}."
-    )
+    budgets = budget_runs(study, names, n_repeats)
+    families = [pool.rstrip(" 0123456789") if kind == "simulated" else pool
+                for kind, pool in zip(kinds, pools_of, strict=True)]  # fmt: skip
+    study.answer(of_errors(everything, families, LABELS))
+    study.answer(of_coverage(everything, pools_of))
+    study.answer(of_deepest(everything, kinds, helped))
+    study.answer(of_auxiliaries(helped))
+    study.answer(of_budgets(budgets))
+    of_budget = [
+        {"labels": n_labels, **row}
+        for n_labels, runs in budgets.items()
+        for row in summary("published", runs)
+    ]
     study.table("samplers", table, f"Samplers, {LABELS} labels, by 1 - confidence")
-    study.table("budgets", budgets, "Other budgets on the published pools")
+    study.table("budgets", of_budget, "Other budgets on the published pools")
     study.table("auxiliaries", helped, "Auxiliary variables on the published pools")
     figure, ax = plt.subplots(figsize=(7, 4))
     ax.boxplot(
-        [errors[name] for name in names], orientation="horizontal", whis=(0, 100)
+        [of_sampler(everything, name, "error") for name in names],
+        orientation="horizontal",
+        whis=(0, 100),
     )
     ax.set_yticks(range(1, len(names) + 1), names)
     ax.axvline(1, color="0.6", lw=1)
