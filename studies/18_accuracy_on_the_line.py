@@ -133,9 +133,10 @@ def run(study):
     ranked = [{k: v for k, v in row.items() if k not in hidden} for row in ranked]
     study.table("models", ranked, "Effective robustness in accuracy, mean over tables")
     figure, ax = plt.subplots(figsize=(5.5, 4.5))
-    for table in tables:
+    for place, table in enumerate(tables):
         pairs = np.array([clean_and_shifted(results[table, name]) for name in of])
-        ax.plot(*pairs.T, "o", ms=4, alpha=0.6, label=table)
+        color = plt.colormaps["tab20"](place)
+        ax.plot(*pairs.T, "o", ms=4, alpha=0.6, color=color, label=table)
     ax.axline((0.5, 0.5), slope=1, color="0.7", lw=1)
     ax.set(xlabel="clean accuracy", ylabel="mean accuracy under faults")
     ax.legend(fontsize=6, ncols=2)
