@@ -194,11 +194,11 @@ def run(study):
         "Kendall's tau between the ASI and the mean accuracy of the established "
         f"benchmark is {every('ASI', 'benchmark, mean')} "
         f"({len(found['digits'][0])} and {len(found['CIFAR-10'][0])} models, "
-        f"{' and '.join(preset for preset, _ in TASKS.values())}). {start} the ASI on "
-        "the conditions of the benchmark itself "
+        f"{' and '.join(preset for preset, _ in TASKS.values())}).",
+        f"{start} the ASI on the conditions of the benchmark itself "
         f"agrees with it by {every('benchmark, ASI', 'benchmark, mean')}; minus that "
         "of the 69 conditions, over the same drawn pictures: "
-        f"{' and '.join(gap(task, 'list of conditions') for task in TASKS)}."
+        f"{' and '.join(gap(task, 'list of conditions') for task in TASKS)}.",
     )
     study.answer(
         "The plain mean of the 69 conditions agrees with the benchmark by "

@@ -79,12 +79,18 @@ def share_row(name, rows):
     return row
 
 
+def verdict(row, measure):
+    """Return whether a share is above a half."""
+    limits = row[f"95 %, {measure}"]
+    return word(limits, 0.5, above="yes", below="no", open_="not shown")
+
+
 def share_text(row):
     """Return the shares of a task, and whether they are above a half."""
     parts = []
     for measure, name in zip(MEASURES, NAMES, strict=True):
         share, limits = row[f"{measure} smaller"], row[f"95 %, {measure}"]
-        says = word(limits, 0.5, above="yes", below="no", open_="not shown")
+        says = verdict(row, measure)
         parts.append(f"{name} {share:.2f} {shown(limits)} ({says})")
     return f"{row['task']} ({row['cases']} cases): {', '.join(parts)}"
 
@@ -162,9 +168,14 @@ def run(study):
         of = {name: run for (kind, name), run in runs.items() if kind == task}
         for size in TOLD_AT:
             predicted += prediction(task, of, size)
+    verdicts = "; ".join(
+        f"{row['task']} {', '.join(verdict(row, measure) for measure in MEASURES)}"
+        for row in shares[:3]
+    )
     study.answer(
-        "Is the normalized score the steadier one? Share of cases, with 95 % and ties "
-        f"half: {'; '.join(share_text(row) for row in shares[:3])}."
+        f"Is the normalized score the steadier one, by three measures? {verdicts}.",
+        f"These are {', '.join(NAMES)}. Share of cases, with 95 % and ties half: "
+        f"{'; '.join(share_text(row) for row in shares[:3])}.",
     )
     text = ", ".join(f"{name} {share:.2f}" for name, share in held.items())
     study.answer(

@@ -180,7 +180,7 @@ def picture(results):
 
 
 def of_regions(rows, models):
-    """Return the answer on regions: how many remain, of what models, and tempered."""
+    """Return the line of the answer on regions, how many remain, and the rest of it."""
     part = {way: [row for row in rows if row["way"] == way] for way in WAYS}
     proved = [(row["task"], row["widest"]) for row in part[WAYS[0]] if row["remain"]]
     single = {(m["task"], m["model"]) for m in models if m["labels"] == 1}
@@ -195,9 +195,10 @@ def of_regions(rows, models):
         f"draws in {len(part[WAYS[0]])} tasks, {sums[WAYS[0]][1]} remain where a model "
         "leads all others by more than chance (simultaneous 95 % limits); in "
         f"{' and '.join(constant) or 'no task'} it is a model that gives all rows one "
-        "label, as a constant answer, whose ratio is 1. Without such models "
+        "label, as a constant answer, whose ratio is 1.",
+        "Without such models "
         f"{sums[WAYS[1]][1]} of {sums[WAYS[1]][0]} remain, and after temperature "
-        f"scaling {sums[WAYS[2]][1]} of {sums[WAYS[2]][0]} ({text or 'none'})."
+        f"scaling {sums[WAYS[2]][1]} of {sums[WAYS[2]][0]} ({text or 'none'}).",
     )
 
 
@@ -267,7 +268,7 @@ def run(study):
         rows, models = rows + three, models + lines
         accuracies.append(accuracy_row(three[0], y, of_models, clips))
         agreement += relations(task, y, of_models, clips, study.size(300, 10))
-    study.answer(of_regions(rows, models))
+    study.answer(*of_regions(rows, models))
     study.answer(of_accuracy(rows, models, accuracies))
     for second in MEASURES[1:]:
         study.answer(of_agreement(agreement, second))

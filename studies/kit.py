@@ -58,7 +58,8 @@ class Study:
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
         self._memory = joblib.Memory(self.parts, verbose=0)
-        self._blocks, self._answers, self._start = [], [], time.process_time()
+        self._blocks, self._answers, self._line = [], [], ""
+        self._start = time.process_time()
 
     def kept(self, function, *arguments):
         """Return what a function returns, computed once for the same arguments."""
@@ -68,9 +69,11 @@ class Study:
         """Return a size of the full form, or that of the short one."""
         return quick if self.quick else full
 
-    def answer(self, text):
-        """Give an answer; the first one is that of the index."""
+    def answer(self, line, more=""):
+        """Give an answer; the line of the first one is that of the index."""
+        text = f"{line} {more}".rstrip()
         print(f"* {text}")
+        self._line = self._line or line
         self._answers.append(text)
 
     def table(self, name, rows, caption=""):
@@ -117,7 +120,7 @@ class Study:
         blocks = ["**Answer**", answers, *self._blocks, foot]
         place = self._folder / f"{self.name}.inc"
         place.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
-        facts = {"answer": self._answers[0], "form": form}
+        facts = {"answer": self._line, "form": form}
         place.with_suffix(".json").write_text(json.dumps(facts, indent=1) + "\n")
         write_index(self._folder)
 
