@@ -1,13 +1,12 @@
-"""What the answers of a torch module depend on, as plain data."""
+"""Content of a torch module on which its answers depend, as plain data."""
 
 import sys
 from types import FunctionType, MethodType
 
 from skrobust._responses import torch_kind
 
-# Of a module of torch: kept apart, or without effect on its answers.
-_APART = {"training", "_parameters", "_buffers", "_modules"}
-_HOOKS = {"_forward_pre_hooks", "_forward_hooks"}
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
+_TENSORS = ("_parameters", "_buffers")  # buffers that are not saved count too
 
 
 def net_content(module, *, weights=True):
@@ -44,20 +43,17 @@ def _type_name(value):
 
 
 def _settings(part, weights):
-    torch = sys.modules["torch"]
-    of_torch = set(vars(torch.nn.Module())) - _HOOKS
+    of_torch = vars(sys.modules["torch"].nn.Module())  # what every module has
     found = {
         name: plain_content(value)
         for name, value in vars(part).items()
-        if name not in of_torch | _APART | _HOOKS
+        if name not in of_torch
     }
     for name in _HOOKS:
         hooks = list(getattr(part, name, {}).values())
         if hooks:  # by the order in which they run; their numbers differ each time
             found[name] = plain_content(hooks)
-    for kind in (
-        ("_parameters", "_buffers") if weights else ()
-    ):  # those that are not saved as well
+    for kind in _TENSORS if weights else ():
         tensors = vars(part).get(kind) or {}
         found |= {f"{kind}.{k}": plain_content(v) for k, v in tensors.items()}
     return found

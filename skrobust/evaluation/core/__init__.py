@@ -1,1 +1,1 @@
-"""What evaluations under perturbations and under attacks share."""
+"""Parts that evaluations under perturbations and under attacks share."""

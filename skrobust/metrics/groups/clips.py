@@ -180,8 +180,11 @@ def clip_robustness(
     for name, side in (("frame", frames), ("clip", whole)):
         limits = [side.interval(within) for within in side.within.T]
         _add(results, f"{name}_ratio", side.within.mean(axis=0), limits)
-    draws = _curves(frames, whole, codes, n_resamples, seed)
-    left_out = _curves_without_one(frames, whole, codes)
+    hits = np.zeros((len(names), len(tolerances)))
+    np.add.at(hits, codes, frames.within)
+    sides = hits, np.bincount(codes), whole.within
+    draws = _curves(*sides, n_resamples, seed)
+    left_out = _curves_without_one(*sides)
     _compare(results, draws, left_out, tolerances, confidence)
     results["accuracy"] = _accuracy(frames, whole)
     facts = {
@@ -236,28 +239,26 @@ def _add(results, name, values, limits):
     results["columns"] += tuple(columns)
 
 
-def _curves(frames, whole, codes, n_resamples, seed):
-    """Return the two curves, as measured first and then of resampled clips."""
-    n = len(whole.correct)
+def _curves(hits, sizes, within, n_resamples, seed):
+    """Return the two curves, as measured first and then of resampled clips.
+
+    ``hits`` counts the frames of a clip that are within each tolerance, of ``sizes``.
+    """
+    n = len(within)
     rng = np.random.default_rng(seed % 2**64)
     weights = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
     weights = np.vstack([np.ones((1, n)), weights])
-    hits = np.zeros((n, frames.within.shape[1]))
-    np.add.at(hits, codes, frames.within)
-    n_frames = weights @ np.bincount(codes)
-    return weights @ hits / n_frames[:, None], weights @ whole.within / n
+    n_frames = weights @ sizes
+    return weights @ hits / n_frames[:, None], weights @ within / n
 
 
-def _curves_without_one(frames, whole, codes):
+def _curves_without_one(hits, sizes, within):
     """Return the two curves without each of the clips in turn."""
-    hits = np.zeros((len(whole.correct), frames.within.shape[1]))
-    np.add.at(hits, codes, frames.within)
-    n_frames = len(codes) - np.bincount(codes)
-    left = whole.within.sum(axis=0) - whole.within
+    n_frames = sizes.sum() - sizes
     with np.errstate(invalid="ignore"):  # of a single clip
         return (
             (hits.sum(axis=0) - hits) / n_frames[:, None],
-            left / np.float64(len(left) - 1),
+            (within.sum(axis=0) - within) / np.float64(len(within) - 1),
         )
 
 

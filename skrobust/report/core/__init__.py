@@ -1,1 +1,1 @@
-"""What reports share: results, verdicts, words, numbers and pictures."""
+"""Parts that reports share: results, verdicts, words, numbers and pictures."""

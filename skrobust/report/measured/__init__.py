@@ -1,1 +1,1 @@
-"""What a report measures of each model."""
+"""Measurements of each model in a report."""
