@@ -29,7 +29,7 @@ def copy_table(path, conditions, target, x_train, out, done, say):
     Parameters
     ----------
     path : Path
-        A csv, parquet or npz file.
+        A csv, parquet, npz or npy file.
     conditions : list of (str, perturbation)
         Folder below ``out``, and the perturbation.
     target : sequence of str
@@ -51,7 +51,7 @@ def copy_table(path, conditions, target, x_train, out, done, say):
         Notes for the user.
     """
     X, rebuild = _opened(path, target)
-    X_ref = X if x_train is None else _opened(Path(x_train), target, True)[0]
+    X_ref = X if x_train is None else rows_to_learn_from(x_train, target)
     notes, written = [], 0
     acting = suited([one for _, one in conditions], X if X_ref is None else X_ref)
     if len(acting) < len(conditions):
@@ -96,10 +96,18 @@ def _perturbed(one, X, X_ref, notes):
     return changed
 
 
+def rows_to_learn_from(x_train, target):
+    """Return the rows of ``--x-train``, in which the target may be absent."""
+    return _opened(Path(x_train), target, True)[0]
+
+
 def _opened(path, target, is_reference=False):
     """Return the part to perturb, and a function that writes the whole anew."""
     if path.suffix.lower() == ".npz" and path.is_file():
-        return _opened_npz(path, target)
+        return _opened_npz(path, () if is_reference else target)
+    if path.suffix.lower() == ".npy" and path.is_file():
+        rows = open_array(path, () if is_reference else target)
+        return np.array(rows), lambda new, file: np.save(file, new)
     frame = open_table(path)
     if not is_reference:
         for name in target:
@@ -120,6 +128,20 @@ def _opened(path, target, is_reference=False):
             whole.to_csv(file, index=False)
 
     return X, rebuild
+
+
+def open_array(path, target):
+    """Return the rows of an npy file, mapped."""
+    if target:
+        raise UserError("--target is of tables with columns; an npy file has none.")
+    with as_user_error(f"{path.name!r} could not be read as npy"):
+        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+    if rows.ndim < 2 or not len(rows):
+        raise UserError(
+            f"{path.name!r} has the shape {rows.shape}; rows have two axes at least, "
+            "and one row is needed."
+        )
+    return rows
 
 
 def _opened_npz(path, target):

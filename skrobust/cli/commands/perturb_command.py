@@ -13,6 +13,7 @@ from skrobust.cli import options as shared
 from skrobust.cli.exit_codes import UserError
 from skrobust.cli.finished_parts import say_on_interrupt
 from skrobust.cli.option_types import Name, check_settings
+from skrobust.cli.table_file import PARQUET
 from skrobust.cli.terminal_text import Progress
 from skrobust.cli.thresholds import write_json
 from skrobust.cli.written_files import WrittenFiles
@@ -41,16 +42,23 @@ def perturbation_classes():
 @shared.columns("--target", "A column to copy unchanged; may be repeated.")
 @shared.TRAIN
 @shared.SEED
+@shared.option(
+    "--batch-size",
+    "Rows in memory at a time. SOURCE is then a parquet or npy file, and what learns "
+    "scales needs --x-train.",
+    shared.COUNT,
+)
 @shared.flag("--force", "Write over the content of the folder.")
 @shared.flag("--json as_json", "Print what was done as JSON.")
 @shared.QUIET
 def perturb(source, **options):
-    """Write perturbed copies of SOURCE, a table (csv, parquet, npz) or image folder.
+    """Write perturbed copies of SOURCE, a table or an image folder.
 
-    Each condition of a preset has a folder of its own; file names stay. In an npz file
-    X is perturbed and everything else is copied. After Ctrl-C the same command
-    continues: files that are there as they were written, by their SHA-256, are kept,
-    and all others are made again. The manifest in the folder lists them.
+    A table is a csv, parquet, npz or npy file. Each condition of a preset has a folder
+    of its own; file names stay. In an npz file X is perturbed and everything else is
+    copied. After Ctrl-C the same command continues: files that are there as they were
+    written, by their SHA-256, are kept, and all others are made again. The manifest in
+    the folder lists them.
 
     \b
     Examples:
@@ -58,7 +66,11 @@ def perturb(source, **options):
           --out noisy
       skrobust perturb photos --preset cifar_c --out photos-c
     """  # noqa: D301
-    from skrobust.cli.perturbed_copies import copy_folder, copy_table
+    from skrobust.cli.perturbed_copies import (
+        copy_folder,
+        copy_table,
+        rows_to_learn_from,
+    )
 
     say = Progress(options["quiet"])
     path, out = Path(source), Path(options["out"])
@@ -68,6 +80,13 @@ def perturb(source, **options):
         raise UserError("Give one of --preset and --perturbation.")
     conditions = _conditions(options)
     _check_place(path, out)
+    batch_size = options["batch_size"]
+    is_one = path.is_file() and path.suffix.lower() in (*PARQUET, ".npy")
+    if batch_size is not None and not is_one:
+        raise UserError(
+            f"--batch-size reads one parquet or npy file, and {path.name!r} is none: "
+            "leave it out."
+        )
     facts = {
         "format": "skrobust perturb 2",
         "source": str(path.resolve()),
@@ -84,6 +103,13 @@ def perturb(source, **options):
         if options["target"] or options["x_train"]:
             raise UserError("--target and --x-train apply to tables only.")
         written, notes = copy_folder(path, conditions, out, done, say)
+    elif batch_size is not None:
+        from skrobust.cli.batched_copies import copy_in_batches
+
+        x_train, target = options["x_train"], options["target"]
+        X_ref = None if x_train is None else rows_to_learn_from(x_train, target)
+        how = X_ref, batch_size, out, done, say
+        written, notes = copy_in_batches(path, conditions, target, *how)
     else:
         columns = options["target"], options["x_train"]
         written, notes = copy_table(path, conditions, *columns, out, done, say)
