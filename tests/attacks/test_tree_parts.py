@@ -11,6 +11,7 @@ from sklearn.ensemble import (
 
 from skrobust.attacks import Constraints, ExactTree
 from skrobust.attacks.trees.box_groups import ends_of
+from skrobust.attacks.trees.tree_moves import to_other_labels
 from skrobust.attacks.trees.tree_questions import Budget, Row
 from skrobust.attacks.trees.tree_reader import read_trees
 from skrobust.attacks.trees.tree_rows import TreeRows
@@ -150,3 +151,21 @@ def test_only_leaves_of_boosted_trees_have_values(library, name, params):
     assert inner.any()
     assert (trees.value[inner] == 0).all()
     assert (trees.value[~inner] != 0).any()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_what_the_library_does_not_see_is_neither_moved_nor_proven(model):
+    rows = tree_rows(model, X[:25])
+    every = [Row.of(rows, i) for i in range(25)]
+    found = [row.nearest_change(row.label, np.inf, 500) for row in every]
+    label = np.array([row.label for row in every])
+    own, classes = model.predict(X[:25]), rows.model.trees.classes
+    assert (classes[label] == own).all()
+    moved, lengths, proofs = to_other_labels(rows, found, label, model.predict)
+    assert np.isfinite(lengths).all()
+    assert proofs["proven_"].any()
+    assert (model.predict(moved) != own).all()
+    blind = to_other_labels(rows, found, label, lambda X: own)
+    np.testing.assert_array_equal(blind[0], X[:25])
+    assert (blind[1] == np.inf).all()
+    assert not blind[2]["proven_"].any()

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import (
     CountVectorizer,
+    HashingVectorizer,
     TfidfTransformer,
     TfidfVectorizer,
 )
@@ -39,6 +40,7 @@ OTHERS = [
     make_pipeline(TfidfVectorizer(), LogisticRegression()),
     make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression()),
     make_pipeline(CountVectorizer(), SVC()),
+    make_pipeline(HashingVectorizer(n_features=64), LogisticRegression()),
 ]
 
 
@@ -88,6 +90,32 @@ def test_the_word_that_moves_a_probability_most_is_found(model, y):
         reached = model.predict_proba([new])[0, own]
         most = np.abs(every - clean[own]).max()
         assert abs(reached - clean[own]) == pytest.approx(most, rel=1e-6)
+
+
+class TwoMinds(LogisticRegression):
+    """Its probabilities are turned round, and say nothing about its labels."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+
+@pytest.mark.parametrize("objective", [None, "loss", "probability_shift"])
+def test_the_label_is_asked_of_its_scores_and_a_probability_of_itself(objective):
+    model = make_pipeline(CountVectorizer(), TwoMinds()).fit(TEXTS, Y2)
+    attack = WordSubstitution(1, substitutions=NEW, objective=objective)
+    found = attack.run(model, TEXTS[:15], Y2[:15])
+    for text, label, new in zip(TEXTS, Y2, found.X_adv, strict=False):
+        every = [text, *every_text(text, 1)]
+        p = model.predict_proba(every)
+        own, reached = int(model.predict([text])[0]), model.predict_proba([new])[0]
+        if objective is None:
+            exists = (model.predict(every) != label).any()
+            assert (model.predict([new])[0] != label) == exists
+        elif objective == "loss":
+            assert reached[label] == pytest.approx(p[:, label].min())
+        else:
+            shift = np.abs(p[:, own] - p[0, own]).max()
+            assert abs(reached[own] - p[0, own]) == pytest.approx(shift)
 
 
 @pytest.mark.parametrize("model", OTHERS, ids=str)
