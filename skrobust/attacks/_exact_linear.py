@@ -197,7 +197,9 @@ class ExactLinear(BaseAttack):
         units = self._units(values)
         _, needed = self._shortest(values, label, weights, offset, 0.0, units)
         out = values.copy()
-        waiting = np.flatnonzero((needed > 0) & (needed <= self.eps))
+        # A right row on the border itself needs 0, as wrong ones do, but must move.
+        is_right = (values @ weights.T + offset).argmax(axis=1) == label
+        waiting = np.flatnonzero(is_right & (needed <= self.eps))
         extra = 1e-9 if X.dtype == np.float64 else 1e-6
         while len(waiting) and extra < 1e-2:
             moves, far = self._shortest(
