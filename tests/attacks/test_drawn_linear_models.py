@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from drawn_models import SEEDS, Case, cases
 from families import public_classes
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,51 +34,11 @@ INSTANCES = [
     for kind in CLASSES
     for i in range(len(instances_for_checks(kind)))
 ]
-LABELS = st.sampled_from([(0, 1), (1, 0), (-1, 1), ("no", "yes"), ("猫", "<b>")])
-SEEDS = st.integers(0, 2**32 - 1)
 
 
-class Case:
-    """A linear model of two classes, rows and true labels, some of them wrong."""
-
-    def __init__(self, weights, offset, X, y, box):
-        self.weights, self.offset, self.X, self.y = weights, offset, X, y
-        self.box = box
-        labels = np.unique(y)
-        model = LogisticRegression().fit(np.eye(2)[:, : len(weights)], [0, 1])
-        model.coef_, model.intercept_ = weights[None], np.array([offset])
-        model.classes_, model.n_features_in_ = labels, len(weights)
-        self.model = model
-        self.sign = np.where(y == labels[1], 1.0, -1.0)  # of the true class
-
-    def __repr__(self):
-        names = "weights", "offset", "X", "y", "box"
-        return repr({name: getattr(self, name) for name in names})
-
-    def margin(self, X):
-        """Return how far the score is on the side of the true class."""
-        return self.sign * (X @ self.weights + self.offset)
-
-
-@st.composite
-def cases(draw):
-    """Return a case in a box or without one."""
-    d, n = draw(st.integers(2, 5)), draw(st.integers(2, 9))
-    weight = st.floats(-5, 5).map(lambda w: round(w, 3))
-    weights = np.array(draw(st.lists(weight, min_size=d, max_size=d)))
-    weights[0] = weights[0] or 1.0  # not all are 0
-    rng = np.random.default_rng(draw(SEEDS))
-    X = rng.random((n, d))
-    labels = np.sort(draw(LABELS))
-    offset = -np.median(X @ weights) + draw(st.floats(-0.2, 0.2))
-    y = labels[(X @ weights + offset > 0).astype(int)]
-    y[0], y[-1] = labels  # both occur, so that one may be wrong
-    return Case(weights, offset, X, y, draw(st.sampled_from([None, (0, 1), (-1, 2)])))
-
-
-def drawn(kind, i, data):
+def drawn(kind, i, data, **how):
     """Return an attack of a drawn radius in a drawn box, and its case."""
-    case = data.draw(cases())
+    case = data.draw(cases(**how))
     attack = instances_for_checks(kind)[i]
     more = {"eps": data.draw(st.floats(0.001, 1)), "random_state": data.draw(SEEDS)}
     if kind.__name__ != "ClipPGD":  # whose rows are frames
@@ -122,7 +83,7 @@ def test_ball_box_and_clean_rows(kind, i, data):
 @FEW
 @given(st.data())
 def test_order_of_rows_and_batches(kind, i, data):
-    attack, case = drawn(kind, i, data)
+    attack, case = drawn(kind, i, data, border=False)
     X, y, model = case.X, case.y, case.model
     out = perturbed(attack, model, X, y)
     order = data.draw(st.permutations(range(len(X))))
