@@ -164,7 +164,7 @@ class ExactLinear(BaseAttack):
         scores = values @ weights.T + offset
         best = np.full(len(values), np.inf)
         moves = np.zeros_like(values)
-        wrong = scores.argmax(axis=1) != label
+        wrong = self._clearly_wrong(values, label, weights, scores)
         best[wrong] = 0
         for own in np.unique(label[~wrong]):
             rows = np.flatnonzero((label == own) & ~wrong)
@@ -181,6 +181,7 @@ class ExactLinear(BaseAttack):
                         "Scale X down."
                     )
                 rise = scores[rows, own] - scores[rows, other] + extra * size
+                rise = np.maximum(rise, 0)
                 room = room_of(normal, values[rows], self._box())
                 if room is not None:
                     room = units.relative(room)
@@ -192,12 +193,23 @@ class ExactLinear(BaseAttack):
                 best[rows] = np.minimum(best[rows], far)
         return moves, best
 
+    def _clearly_wrong(self, values, label, weights, scores):
+        """Return which rows are wrong by more than the last bits of their scores."""
+        known = (label >= 0) & (label < scores.shape[1])
+        own = np.take_along_axis(scores, np.where(known, label, 0)[:, None], axis=1)
+        lead = scores.max(axis=1) - own[:, 0]
+        size = np.abs(values) @ np.abs(weights).max(axis=0) + np.abs(scores).max(axis=1)
+        return ~known | ((scores.argmax(axis=1) != label) & ~(lead <= 1e-13 * size))
+
     def _cross(self, X, values, label, weights, offset):
         """Return rows moved just over the nearest border, where that is within eps."""
         units = self._units(values)
         _, needed = self._shortest(values, label, weights, offset, 0.0, units)
         out = values.copy()
-        waiting = np.flatnonzero((needed > 0) & (needed <= self.eps))
+        # A row on the border itself needs 0, as wrong ones do, but must move.
+        scores = values @ weights.T + offset
+        wrong = self._clearly_wrong(values, label, weights, scores)
+        waiting = np.flatnonzero(~wrong & (needed <= self.eps))
         extra = 1e-9 if X.dtype == np.float64 else 1e-6
         while len(waiting) and extra < 1e-2:
             moves, far = self._shortest(

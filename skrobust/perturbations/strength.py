@@ -19,6 +19,8 @@ from skrobust._validation import (
 # for 224.
 _SMALL_SIDE, _LARGE_SIDE = 32.0, 224.0
 MOST = 1e12  # what computes with a strength beyond this could overflow
+# Smaller severities count as this one: the inverse of their strength could overflow.
+_LEAST_SEVERITY = 1e-12
 MOST_PIXELS = 1e4  # of the width of a filter, whose weights are kept in memory
 
 
@@ -40,6 +42,7 @@ def interpolate(severity, levels, zero=0.0):
         Strength at this severity.
     """
     table = [float(level) for level in (zero, *levels)]
+    severity = max(severity, _LEAST_SEVERITY) if severity > 0 else 0.0
     return float(np.interp(severity, np.arange(6), table))
 
 

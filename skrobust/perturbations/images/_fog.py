@@ -7,6 +7,7 @@ from skrobust._validation import check_count, invalid
 from skrobust.perturbations.images.image_perturbation import ImagePerturbation
 from skrobust.perturbations.strength import Strength
 
+_LEAST = 1e-30  # fog of less is none in float32, and black would be 0 / 0
 _AT_ONCE = 32  # maps of a given size, which may be much larger than the images
 
 
@@ -158,7 +159,8 @@ class Fog(ImagePerturbation):
         at = self._all_strengths(seen)
         cloud = self._clouds(n, height, width, at.decay, rng)[:, None].to(images.dtype)
         brightest = images.amax((1, 2, 3), keepdim=True).clamp(min=0)
-        share = 1.0 if at.strength == 0 else brightest / (brightest + at.strength)
+        added = max(at.strength, _LEAST)
+        share = 1.0 if at.strength == 0 else brightest / (brightest + added)
         return (images + at.strength * cloud) * share
 
     def _perturb_images(self, images, rng):
@@ -169,7 +171,7 @@ class Fog(ImagePerturbation):
         brightest = np.maximum(images.max(axis=(1, 2, 3), keepdims=True), 0)
         if at.strength == 0:
             return images
-        share = brightest / (brightest + at.strength)
+        share = brightest / (brightest + max(at.strength, _LEAST))
         return (images + at.strength * cloud) * share.astype(images.dtype)
 
     def _clouds(self, n, height, width, decay, rng):

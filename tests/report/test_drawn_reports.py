@@ -1,0 +1,57 @@
+"""Reports with any names and numbers come back from their JSON twins."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from json_schema import check
+from sklearn.naive_bayes import GaussianNB
+
+from skrobust.report import (
+    build_markdown,
+    collect_report,
+    model_card,
+    report_from_json,
+    report_schema,
+    summary_rows,
+)
+from skrobust.report.core._report_json import to_json
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]),
+                min_size=1, max_size=8).filter(lambda t: t.strip() == t)  # fmt: skip
+NAMES |= st.sampled_from(["right", "<script>", "正确", "null", "NaN", "1", "</td>"])
+
+
+@pytest.mark.slow
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(
+    st.lists(NAMES, min_size=2, max_size=3, unique_by=str.casefold),
+    NAMES, NAMES, st.integers(0, 2**32 - 1),
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_twins_of_any_names_and_numbers(labels, model_name, title, seed):
+    rng = np.random.default_rng(seed)
+    y = np.array(labels)[np.arange(30) % len(labels)]
+    X = rng.normal(size=(30, 2)) * 10.0 ** rng.integers(-9, 9, size=2)
+    model = GaussianNB().fit(X[::2], y[::2])
+    collected = collect_report(
+        {model_name: model}, X, y, title=title, n_labels=5, checks=False,
+        call=title, dataset=title, groups=rng.integers(0, 2, 30),
+    )  # fmt: skip
+    text = to_json(collected)
+    check(json.loads(text), report_schema())
+    again = report_from_json(text)
+    assert to_json(again) == text
+    assert to_json(report_from_json(json.loads(text))) == text
+    assert again["title"] == title
+    assert [row["name"] for row in summary_rows(again)] == [
+        row["name"] for row in summary_rows(collected)
+    ]
+    assert build_markdown(again) == build_markdown(collected)
+    assert model_card(again) == model_card(collected)
+    changed = json.loads(text)
+    changed["models"][0]["clean"]["score"] = -1.0
+    with pytest.raises(ValueError, match="report"):
+        report_from_json(changed)
