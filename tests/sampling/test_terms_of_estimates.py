@@ -5,11 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import binomtest
 
 from skrobust.sampling import SimpleRandomSampler, accuracy_with_label_noise
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.paired_difference import newcombe_bounds
 from skrobust.sampling.core.rate_interval import unseen_bounds
+from skrobust.sampling.core.totals_ratio import proportion_ends
 from skrobust.sampling.designs.batches import batch_weights
 from skrobust.sampling.designs.expected_error import expected_error
 
@@ -107,3 +110,14 @@ def test_words_of_results():
     html = labels._repr_html_()
     assert html.endswith(labels._state_html())
     assert "9" in labels._state_html()
+
+
+@pytest.mark.parametrize(("hits", "n"), [(1, 9), (30, 40), (199, 200)])
+def test_the_ends_of_a_proportion_of_plain_draws_are_those_of_clopper_and_pearson(
+    hits, n
+):
+    """With the standard error of a binomial share, and as good as known."""
+    share = hits / n
+    ends = proportion_ends(share, np.sqrt(share * (1 - share) / n), 1e12, 0.025)
+    expected = binomtest(hits, n).proportion_ci(0.95, method="exact")
+    assert_allclose(ends, expected, rtol=1e-6)
