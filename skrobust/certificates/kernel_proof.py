@@ -179,10 +179,8 @@ def kernel_proof(estimator, region, ask, caller, shape=None):
 
 def _platt(model, region, ask, proof):
     """Return the numbers of the sigmoid if they give the model's own answers."""
-    a, b = (
-        np.ravel(getattr(model, "probA_", [])),
-        np.ravel(getattr(model, "probB_", [])),
-    )
+    # The public names of these warn in newer versions of scikit-learn.
+    a, b = (np.ravel(getattr(model, name, [])) for name in ("_probA", "_probB"))
     if len(a) != 1:
         return None
     few = region.take(slice(0, 20))

@@ -92,10 +92,7 @@ def _affine_steps(steps, region, caller):
     """Return the layers of affine steps of scikit-learn, in numpy."""
     layers, width = [], region.rows.shape[1]
     for name, step in steps:
-        try:
-            (one,) = step_maps([(name, step)], caller)
-        except ValueError as error:
-            raise UnknownLayer(f"the step {name!r} before it") from error
+        one = _step_map(name, step, caller)
         if not one.affine:
             raise UnknownLayer(f"the step {name!r} before it")
         offset, _ = one.apply(np.zeros((1, width)))
@@ -105,9 +102,23 @@ def _affine_steps(steps, region, caller):
     return layers
 
 
+def _step_map(name, step, caller):
+    """Return the map of a step, or name the step that has none."""
+    try:
+        (one,) = step_maps([(name, step)], caller)
+    except ValueError as error:
+        raise UnknownLayer(f"the step {name!r} before it") from error
+    return one
+
+
 def _skorch(estimator, steps, region, shape, caller):
     """Return the proof for a skorch net."""
-    view = differentiable_view(estimator, caller)
+    try:
+        view = differentiable_view(estimator, caller)
+    except ValueError:
+        for name, step in steps:
+            _step_map(name, step, caller)
+        raise
     module, kind, is_binary, threshold = view.answer
     torch = sys.modules["torch"]
 
@@ -187,10 +198,7 @@ def _torch_step(name, step, lift, caller):
             return (function(x) - zero).abs()
 
         return function, size_of, 2
-    try:
-        (one,) = step_maps([(name, step)], caller)
-    except ValueError as error:
-        raise UnknownLayer(f"the step {name!r} before it") from error
+    (one,) = step_maps([(name, step)], caller)
     width = getattr(step, "n_features_in_", None)
     if not one.affine or width is None:
         raise UnknownLayer(f"the step {name!r} before it")
