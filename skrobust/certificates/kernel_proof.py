@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit
 
 from skrobust._differentiable import sklearn_name
 from skrobust._differentiable.kernel_models import pair_machine
@@ -23,7 +22,8 @@ class KernelProof(Proof):
     distances within reach above; the sum of these lines is a quadratic function of the
     row, the least value of which is known. Beside it stands the bound by the norm of
     the decision in the space of the kernel. A class that wins all its duels has the
-    label.
+    label. Probabilities (``probability=True``) come from another fit, and have no bound
+    but 0 and 1.
 
     Parameters
     ----------
@@ -35,13 +35,11 @@ class KernelProof(Proof):
         Support vectors, weights and offset of each duel, and gamma (None: linear).
     scale, shift : ndarray of shape (n_features,)
         Of the scalers before it.
-    link : (float, float) or None
-        Of Platt's sigmoid, for two classes.
     """
 
-    def __init__(self, region, model, machine, scale, shift, link):
+    def __init__(self, region, model, machine, scale, shift):
         super().__init__(len(region), len(model.classes_))
-        self._region, self._machine, self._link = region, machine, link
+        self._region, self._machine = region, machine
         self._scale, self._shift, self._far = scale, shift, None
         self.name = "bound for Gaussian kernels: lines around each"
         self.is_exact_on_labels = machine[3] is None and self.n_classes == 2
@@ -61,15 +59,6 @@ class KernelProof(Proof):
                 own == j, high < 0, True
             )
         return won
-
-    def probabilities(self, columns=None):
-        """Return least and greatest probabilities, of shape (n_samples, n_classes)."""
-        if self._link is None:
-            return super().probabilities(columns)
-        a, b = self._link
-        ends = [expit(-(a * end + b)) for end in self.duel(0)]
-        low, high = np.minimum(*ends), np.maximum(*ends)
-        return np.column_stack([1 - high, low]), np.column_stack([1 - low, high])
 
     def duel(self, pair):
         """Return the least and the greatest decision of a pair of classes."""
@@ -169,29 +158,4 @@ def kernel_proof(estimator, region, ask, caller, shape=None):
         return None
     if model.kernel == "linear":
         machine = (*machine[:3], None)
-    proof = KernelProof(region, model, machine, *parts, None)
-    if ask is not None and len(model.classes_) == 2:
-        proof = KernelProof(
-            region, model, machine, *parts, _platt(model, region, ask, proof)
-        )
-    return proof
-
-
-def _platt(model, region, ask, proof):
-    """Return the numbers of the sigmoid if they give the model's own answers."""
-    # The public names of these warn in newer versions of scikit-learn.
-    a, b = (np.ravel(getattr(model, name, [])) for name in ("_probA", "_probB"))
-    if len(a) != 1:
-        return None
-    few = region.take(slice(0, 20))
-    point = KernelProof(
-        few.of(few.rows, 0.0, np.inf, None), model, proof._machine, proof._scale,
-        proof._shift, None,
-    )  # fmt: skip
-    decision = np.mean(point.duel(0), axis=0)
-    p = ask(few.rows)[:, 1]
-    for sign in (1, -1):
-        for link in ((sign * a[0], b[0]), (sign * a[0], -b[0])):
-            if np.allclose(expit(-(link[0] * decision + link[1])), p, atol=1e-6):
-                return link
-    return None
+    return KernelProof(region, model, machine, *parts)
