@@ -57,8 +57,7 @@ class Resampled:
 
     def p_at_least(self, bound):
         """Return the p-value against a difference of at least ``bound``."""
-        turned = 1 - self.p_at_most(bound)
-        return turned if self.difference != bound else 1 - turned
+        return 1 - self.p_at_most(bound)
 
     def limits(self, error):
         """Return the lower and the upper limit, each with this error."""
