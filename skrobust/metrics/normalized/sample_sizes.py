@@ -59,7 +59,7 @@ def sample_size_deviation(scores, *, relative=False):
     deviation = float(np.abs(means - center).mean())
     if not check_flag(relative, "relative", caller):
         return deviation
-    if center == 0:
+    if abs(center) <= 1e-14 * np.abs(means).max():  # 0 but for rounding
         text = f"{caller} is undefined relative to a mean of 0; it is set to nan."
         return warn_undefined(text)
     return deviation / abs(float(center))

@@ -147,7 +147,7 @@ def straightness(tolerances, curves):
     nan = np.where(flat, np.nan, 0.0)
     return (
         1 - (off**2).sum(axis=1) / total + nan,
-        explained / total + nan,
+        np.minimum(explained, total) / total + nan,
         off[np.arange(len(off)), place],
         place,
     )

@@ -62,7 +62,7 @@ def prediction_shift(y_pred, y_pred_perturbed, *, reference="predicted", y_true=
     array([0.5, 2. ])
     """
     caller = "prediction_shift"
-    return _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    return _shift(y_pred, y_pred_perturbed, reference, y_true, caller)[0]
 
 
 @metric
@@ -124,9 +124,9 @@ def regression_robust_ratio_score(
     """
     caller = "regression_robust_ratio_score"
     tolerance = check_number(tolerance, "tolerance", caller, low=0)
-    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    shift, origin = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
     weight = check_weights(sample_weight, len(shift), caller)
-    return float(_shares(shift, np.array([tolerance]), y_pred, weight)[0])
+    return float(_shares(shift, np.array([tolerance]), origin, weight)[0])
 
 
 @metric
@@ -181,14 +181,14 @@ def regression_robust_ratio_curve(
     array([0. , 0.5, 1. ])
     """
     caller = "regression_robust_ratio_curve"
-    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    shift, origin = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
     if tolerances is None:
         tolerances = np.linspace(0, shift.max(), 21)
     tolerances = check_scores(tolerances, caller, name="tolerances")
     if (tolerances < 0).any():
         raise invalid("tolerances", caller, "numbers of at least 0", tolerances.min())
     weight = check_weights(sample_weight, len(shift), caller)
-    return tolerances, _shares(shift, tolerances, y_pred, weight)
+    return tolerances, _shares(shift, tolerances, origin, weight)
 
 
 def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
@@ -206,17 +206,16 @@ def _shift(y_pred, y_pred_perturbed, reference, y_true, caller):
     moved = check_scores(moved.ravel(), caller, name=name)
     moved = moved.reshape(-1, len(anchor))
     warn_unmoved(clean, moved, "predictions", caller)
-    return np.abs(moved - anchor).max(axis=0)
+    return np.abs(moved - anchor).max(axis=0), anchor
 
 
-def _within(shift, bounds, y_pred):
-    scale = np.abs(check_scores(y_pred, "the tolerance", name="y_pred"))
-    slack = 1e-9 * np.maximum(scale[None, :], bounds[:, None])
+def _within(shift, bounds, origin):
+    slack = 1e-9 * np.maximum(np.abs(origin)[None, :], bounds[:, None])
     return shift <= bounds[:, None] + slack
 
 
-def _shares(shift, bounds, y_pred, weight):
-    rows = _within(shift, bounds, y_pred)
+def _shares(shift, bounds, origin, weight):
+    rows = _within(shift, bounds, origin)
     return np.array([np.average(row, weights=weight) for row in rows])
 
 
@@ -224,8 +223,8 @@ def _within_tolerance(
     y_pred, y_pred_perturbed, *, tolerance, reference="predicted", y_true=None, caller
 ):
     tolerance = check_number(tolerance, "tolerance", caller, low=0)
-    shift = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
-    return _within(shift, np.array([tolerance]), y_pred)[0]
+    shift, origin = _shift(y_pred, y_pred_perturbed, reference, y_true, caller)
+    return _within(shift, np.array([tolerance]), origin)[0]
 
 
 register(
