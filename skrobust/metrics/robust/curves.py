@@ -66,7 +66,8 @@ def area_under_robust_ratio_curve(tolerances, ratios, *, method="trapezoid"):
     b, height = check_curve(tolerances, ratios, caller, min_size=2)
     if method == "mean":
         return float(height.mean())
-    return float(np.trapezoid(height, b) / (b[-1] - b[0]))
+    area = np.trapezoid(height, b) / (b[-1] - b[0])
+    return float(np.clip(area, height.min(), height.max()))  # but for rounding
 
 
 @metric

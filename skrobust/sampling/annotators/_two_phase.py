@@ -158,8 +158,8 @@ def plan_two_phase(
     ----------
     budget : float > 0
         In the unit of the costs.
-    judge_cost, expert_cost : float
-        Of one answer; that of the judge is at least 0.
+    judge_cost, expert_cost : float > 0
+        Of one answer.
     agreement : float in [0, 1]
         A guess of how often the judge says what the expert says.
     expected_accuracy : float in [0, 1]
@@ -205,13 +205,13 @@ def plan_two_phase(
     if budget / cheap > 2**53:
         rule = "a cost of which the budget pays no more than 2**53, such as 1e-9"
         raise invalid("judge_cost", caller, rule, judge_cost)
-    alone = int(budget // dear)
+    alone = int(_answers_for(budget, dear))
     half_alone = z * np.sqrt(of_y / alone)
     n_judge, n_expert, half = 0, alone, half_alone
     # Whole numbers of the expert's answers, the rest for the judge; all are tried, as
     # the part cannot be larger than the whole.
     m = np.arange(2, alone + 1)
-    n = np.floor((budget - m * dear) / cheap)
+    n = _answers_for(budget - m * dear, cheap, budget)
     m, n = m[n >= m], n[n >= m]
     if len(m) and of_rest < of_y:
         variance = (of_y - of_rest) / n + of_rest / m
@@ -226,6 +226,15 @@ def plan_two_phase(
         half_width_expert_alone=float(half_alone),
         cost=float(n_judge * cheap + n_expert * dear),
     )
+
+
+def _answers_for(money, price, budget=None):
+    """Return how many answers money buys: 30 for 6 at 0.2, although 6 // 0.2 is 29.
+
+    What is left of a budget is as exact as the budget.
+    """
+    slack = 1e-12 * (money if budget is None else budget)
+    return np.floor((money + slack) / price)
 
 
 def _expert_answers(expert, n, caller):
