@@ -150,9 +150,7 @@ def test_estimates_average_to_the_truth_over_all_draws(name, scores, failed):
 
 @few
 @given(seeds, st.integers(2, 20))
-def test_chances_of_a_batch_add_up_to_its_size(seed, n):
-    # Of one round of fixed size, in proportion to the scores or from strata: the
-    # expected number of labels is the sum of all chances, here by the two ends of it.
+def test_estimates_of_one_batch_by_their_formulas(seed, n):
     _, scores, failed = pool(seed)
     for kind in (OperationalSampler, ProportionalSampler, SimpleRandomSampler):
         sampler = kind(random_state=seed).fit(scores)

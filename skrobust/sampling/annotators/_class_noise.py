@@ -10,7 +10,9 @@ from skrobust.metrics import Interval
 from skrobust.sampling.annotators.answer_table import answer_table, as_outcomes
 
 EDGE = 1e-6  # closest that a rate comes to 0, or to that of guesses
+# Of the searches: both errors, from the share that the answers say, and far from it.
 STARTS = ((0.1, 0.1), (0.3, 0.05), (0.05, 0.3))
+FAR = ((0.02, 0.45), (0.45, 0.02), (0.45, 0.45))
 HALVINGS = 20
 FEW = 30  # inputs with three answers, below which the rates are hardly known
 
@@ -128,9 +130,11 @@ class _Likelihood:
             np.clip((self.counts @ self.f) / (self.counts @ self.m), 0.02, 0.98)
         )
         bounds = [(EDGE, 1 - EDGE), *[(EDGE, 0.5 - EDGE)] * 2]
+        starts = [(share, *rates) for rates in STARTS]
+        starts += [(theta, *rates) for theta in (0.05, 0.95) for rates in FAR]
         fits = [
-            minimize(lambda z: -self.value(z[0], z[1:]), (share, *start), bounds=bounds)
-            for start in STARTS
+            minimize(lambda z: -self.value(z[0], z[1:]), start, bounds=bounds)
+            for start in starts
         ]
         best = min(fits, key=lambda fit: fit.fun).x
         return float(best[0]), best[1:]
