@@ -63,6 +63,8 @@ class ParquetPieces:
     ----------
     columns : list of str
         Of the first file.
+    stored : list of str
+        The same, with what pandas stores of an index.
     starts : list of int
         First row of each file, and the number of all rows.
     """
@@ -74,7 +76,7 @@ class ParquetPieces:
             opened = self._open(file)
             names = [n for n in opened.schema_arrow.names if not _INDEX.fullmatch(n)]
             if not at:
-                self.columns = names
+                self.columns, self.stored = names, opened.schema_arrow.names
             self.starts.append(self.starts[-1] + opened.metadata.num_rows)
 
     def __len__(self):

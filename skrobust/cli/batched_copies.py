@@ -104,17 +104,16 @@ class _Table:
         self._arrow = require("pyarrow", "A parquet file", extra="parquet")
         with as_user_error("--batch-size", (ValueError, OSError)):
             self.pieces = ParquetPieces([path], "--batch-size")
-        self.schema = self.pieces._open(path).schema_arrow
         for name in target:
-            if name not in self.schema.names:
-                there = ", ".join(self.schema.names)
+            if name not in self.pieces.stored:
+                there = ", ".join(self.pieces.stored)
                 raise UserError(
                     f"{path.name!r} has no column {name!r}; its columns are {there}."
                 )
         self.kept, self.batch_size = list(target), batch_size
 
     def _frames(self):
-        for _, _, batch in self.pieces.batches(self.schema.names, self.batch_size):
+        for _, _, batch in self.pieces.batches(self.pieces.stored, self.batch_size):
             yield batch.to_pandas()  # with the index that pandas had written
 
     def batches(self):
