@@ -166,7 +166,7 @@ class OnePixel(nn.Module):
 
 def test_one_pixel_is_attacked_as_the_sentence_says():
     """Scores of a pixel are linear in it, so that the best step is a corner."""
-    images = RNG.random((20, 1, 4, 4)).astype(np.float32)
+    images = np.random.default_rng(1).random((20, 1, 4, 4)).astype(np.float32)
     masks = (images[:, 0] > 0.5).astype(np.int64)
     net = NeuralNetClassifier(Pixels, lr=1.0, **{**SETTINGS, "max_epochs": 60})
     net.fit(images, masks)

@@ -273,7 +273,8 @@ class Rising(ClassifierMixin, BaseEstimator):
 
 
 def test_nested_frames_are_evaluated():
-    X = nested(RNG.normal(size=(40, 30, 2)).cumsum(axis=1))
+    rng = np.random.default_rng(0)
+    X = nested(rng.normal(size=(40, 30, 2)).cumsum(axis=1))
     model = Rising().fit(X, [0, 1] * 20)
     y = model.predict(X)
     conditions = series((1, 5), random_state=0)
