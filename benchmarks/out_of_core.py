@@ -286,6 +286,11 @@ def child(*arguments, kill_after=None):
     return json.loads(out)
 
 
+def n_parts(store):
+    """Return the number of finished parts in a folder."""
+    return sum(1 for _ in store.glob("*.part"))
+
+
 def picture_table(folder):
     """Yield rows about pictures."""
     scores = {}
@@ -303,7 +308,7 @@ def picture_table(folder):
     half = whole["wall"] * 0.5 + 3  # the imports take some
     arguments = folder, "--one", "mapped file", LARGEST, "--checkpoint", store
     assert child(*arguments, kill_after=half) is None, "it was too fast to be killed"
-    kept = len(list(store.glob("*.part")))
+    kept = n_parts(store)
     facts = child(*arguments)
     assert facts["score"] == whole["score"], "a resumed run differs"
     share = facts["seconds"] / whole["seconds"]
@@ -328,7 +333,7 @@ def whole_grid(folder, n, kill_after):
     for _ in range(2):
         assert child(*arguments, kill_after=kill_after) is None, "too fast to be killed"
         wall += kill_after
-        kept.append(sum(1 for _ in store.glob("*.part")))
+        kept.append(n_parts(store))
         print(f"killed with {kept[-1]} parts", flush=True)
     facts = child(*arguments)
     wall += facts["wall"]

@@ -157,7 +157,7 @@ class ExactLinear(BaseAttack):
         return tuple(np.asarray(b, dtype=np.float64) for b in self.data_range)
 
     def _shortest(self, values, label, weights, offset, extra, units):
-        """Return the shortest moves over the border, and their lengths.
+        """Return the shortest moves over the border, their lengths, and wrong rows.
 
         ``extra`` is how far over it, as a part of the scores.
         """
@@ -191,7 +191,7 @@ class ExactLinear(BaseAttack):
                 better = far < best[rows]
                 moves[rows[better]] = units.spread(move[better])
                 best[rows] = np.minimum(best[rows], far)
-        return moves, best
+        return moves, best, wrong
 
     def _clearly_wrong(self, values, label, weights, scores):
         """Return which rows are wrong by more than the last bits of their scores."""
@@ -204,15 +204,13 @@ class ExactLinear(BaseAttack):
     def _cross(self, X, values, label, weights, offset):
         """Return rows moved just over the nearest border, where that is within eps."""
         units = self._units(values)
-        _, needed = self._shortest(values, label, weights, offset, 0.0, units)
+        _, needed, wrong = self._shortest(values, label, weights, offset, 0.0, units)
         out = values.copy()
         # A row on the border itself needs 0, as wrong ones do, but must move.
-        scores = values @ weights.T + offset
-        wrong = self._clearly_wrong(values, label, weights, scores)
         waiting = np.flatnonzero(~wrong & (needed <= self.eps))
         extra = 1e-9 if X.dtype == np.float64 else 1e-6
         while len(waiting) and extra < 1e-2:
-            moves, far = self._shortest(
+            moves, far, _ = self._shortest(
                 values[waiting], label[waiting], weights, offset, extra, units
             )
             # A border at eps itself is crossed as far as the ball allows.

@@ -9,9 +9,12 @@ from skrobust._optional import require
 from skrobust._parquet import ParquetPieces
 from skrobust._whole_file import write_whole
 from skrobust.base.idle import idle_sentence
-from skrobust.base.row_kind import suited
 from skrobust.cli.exit_codes import UserError, as_user_error
-from skrobust.cli.perturbed_copies import open_array
+from skrobust.cli.perturbed_copies import (
+    acting_conditions,
+    check_columns_left,
+    open_array,
+)
 from skrobust.cli.table_file import PARQUET
 from skrobust.datasets import BatchedRows
 from skrobust.report.core.section_log import one_line
@@ -24,40 +27,24 @@ def copy_in_batches(path, conditions, target, X_ref, batch_size, out, done, say)
     ----------
     path : Path
         The file.
-    conditions : list of (str, perturbation)
-        Folder below ``out``, and the perturbation.
-    target : sequence of str
-        Columns to copy unchanged.
     X_ref : container of rows or None
         Rows to learn scales from.
     batch_size : int
         Rows in memory at a time.
-    out : Path
-        Folder.
-    done : WrittenFiles
-        Files that are kept; what is written is added.
-    say : Progress
-        Called with a line before each condition.
+    conditions, target, out, done, say
+        As in :func:`~skrobust.cli.perturbed_copies.copy_table`.
 
     Returns
     -------
-    written : int
-        Number of files.
-    notes : list of str
-        Notes for the user.
+    written, notes
+        As there.
     """
     kind = _Table if path.suffix.lower() in PARQUET else _Array
     source, notes, written = kind(path, target, batch_size), [], 0
-    first = next(source.batches(), None)
-    if first is None:
-        raise UserError(f"{path.name!r} has no rows.")
-    acting = suited([one for _, one in conditions], first if X_ref is None else X_ref)
-    if len(acting) < len(conditions):
-        n = len(conditions) - len(acting)
-        notes.append(f"{n} conditions left out, as the table has no column for them")
-    for folder, one in conditions:
+    X = next(source.rows(part) for part in source.parts()) if X_ref is None else X_ref
+    for folder, one in acting_conditions(conditions, X, notes):
         place = out / folder / path.name
-        if not any(one is other for other in acting) or done.has(place):
+        if done.has(place):
             continue
         label = folder or type(one).__name__
         say(label)
@@ -69,23 +56,31 @@ def copy_in_batches(path, conditions, target, X_ref, batch_size, out, done, say)
 
 
 class _Moved:
-    """Batches under a perturbation, each time they are gone over; notes are kept."""
+    """Parts of a file with their rows under a perturbation, as often as gone over."""
 
     def __init__(self, source, one, X_ref, notes, bar):
         self.source, self.notes, self.bar = source, notes, bar
         self.one = one if X_ref is None else one.fit(X_ref)
 
     def __iter__(self):
-        idle, clean = None, self.source.batches()
-        rows = BatchedRows(lambda: ((X, None) for X in self.source.batches()))
+        latest = None
+
+        def batches():
+            nonlocal latest
+            for part in self.source.parts():
+                latest = part, self.source.rows(part)
+                yield latest[1], None
+
+        rows, idle, is_first = BatchedRows(batches), None, True
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                for i, (X, _) in enumerate(self.bar(rows.perturbed(self.one))):
-                    before = next(clean)
-                    if i == 0 or idle is not None:  # idle, if it is on every batch
-                        idle = idle_sentence(self.one, before, X)
-                    yield X
+                for changed, _ in self.bar(rows.perturbed(self.one)):
+                    part, clean = latest
+                    if is_first or idle is not None:  # idle, if it is on every batch
+                        idle = idle_sentence(self.one, clean, changed)
+                    is_first = False
+                    yield part, changed
             except AttributeError as error:
                 if hasattr(self.one, "n_features_in_"):
                     raise
@@ -104,25 +99,20 @@ class _Table:
         self._arrow = require("pyarrow", "A parquet file", extra="parquet")
         with as_user_error("--batch-size", (ValueError, OSError)):
             self.pieces = ParquetPieces([path], "--batch-size")
-        for name in target:
-            if name not in self.pieces.stored:
-                there = ", ".join(self.pieces.stored)
-                raise UserError(
-                    f"{path.name!r} has no column {name!r}; its columns are {there}."
-                )
         self.kept, self.batch_size = list(target), batch_size
+        first = next(self.parts(), None)
+        if first is None:
+            raise UserError(f"{path.name!r} has no rows.")
+        check_columns_left(first, target, path.name)
 
-    def _frames(self):
+    def parts(self):
+        """Yield data frames."""
         for _, _, batch in self.pieces.batches(self.pieces.stored, self.batch_size):
             yield batch.to_pandas()  # with the index that pandas had written
 
-    def batches(self):
-        """Yield the rows to perturb."""
-        for frame in self._frames():
-            if len(frame.columns) == len(self.kept):
-                name = self.pieces.files[0].name
-                raise UserError(f"{name!r} has no column left to perturb.")
-            yield frame.drop(columns=self.kept)
+    def rows(self, part):
+        """Return the columns to perturb."""
+        return part.drop(columns=self.kept)
 
     def write(self, moved, file):
         """Write the whole table; types of columns are those that all batches fit."""
@@ -141,7 +131,7 @@ class _Table:
 
         writer = None
         try:
-            for frame, changed in zip(self._frames(), moved, strict=True):
+            for frame, changed in moved:
                 whole = changed.copy()
                 for name in self.kept:
                     whole[name] = frame[name].to_numpy()
@@ -166,20 +156,24 @@ class _Array:
     """Npy file of rows."""
 
     def __init__(self, path, target, batch_size):
-        self.rows, self.name = open_array(path, target), path.name
+        self.mapped, self.name = open_array(path, target), path.name
         self.batch_size = batch_size
 
-    def batches(self):
+    def parts(self):
         """Yield the rows."""
-        for start in range(0, len(self.rows), self.batch_size):
-            yield np.array(self.rows[start : start + self.batch_size])
+        for start in range(0, len(self.mapped), self.batch_size):
+            yield np.array(self.mapped[start : start + self.batch_size])
+
+    def rows(self, part):
+        """Return all of a part."""
+        return part
 
     def write(self, moved, file):
         """Write the rows as ``numpy.save`` does."""
         dtype = None
-        for part in moved:
+        for _, part in moved:
             if dtype is None:
-                dtype, shape = part.dtype, (len(self.rows), *part.shape[1:])
+                dtype, shape = part.dtype, (len(self.mapped), *part.shape[1:])
                 facts = {"descr": np.lib.format.dtype_to_descr(dtype), "shape": shape}
                 facts["fortran_order"] = False
                 np.lib.format.write_array_header_1_0(file, facts)

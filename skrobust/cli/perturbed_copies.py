@@ -53,11 +53,7 @@ def copy_table(path, conditions, target, x_train, out, done, say):
     X, rebuild = _opened(path, target)
     X_ref = X if x_train is None else rows_to_learn_from(x_train, target)
     notes, written = [], 0
-    acting = suited([one for _, one in conditions], X if X_ref is None else X_ref)
-    if len(acting) < len(conditions):
-        n = len(conditions) - len(acting)
-        notes.append(f"{n} conditions left out, as the table has no column for them")
-        conditions = [(folder, one) for folder, one in conditions if one in acting]
+    conditions = acting_conditions(conditions, X if X_ref is None else X_ref, notes)
     for folder, one in say.bar(conditions, "conditions"):
         place = out / folder / path.name
         if done.has(place):
@@ -75,6 +71,15 @@ def copy_table(path, conditions, target, x_train, out, done, say):
     if x_train is None:
         notes.append("scales were learned from the table itself; see --x-train")
     return written, list(dict.fromkeys(notes))
+
+
+def acting_conditions(conditions, X, notes):
+    """Return those that rows like these have columns for; a note counts the others."""
+    acting = suited([one for _, one in conditions], X)
+    n = len(conditions) - len(acting)
+    if n:
+        notes.append(f"{n} conditions left out, as the table has no column for them")
+    return [(folder, one) for folder, one in conditions if one in acting]
 
 
 def _has_formulas(X):
@@ -109,13 +114,9 @@ def _opened(path, target, is_reference=False):
         rows = open_array(path, () if is_reference else target)
         return np.array(rows), lambda new, file: np.save(file, new)
     frame = open_table(path)
-    if not is_reference:
-        for name in target:
-            column_of(frame, name, path.name)
     kept = [name for name in target if name in frame.columns]
+    check_columns_left(frame, kept if is_reference else target, path.name)
     X = frame.drop(columns=kept)
-    if not X.shape[1]:
-        raise UserError(f"{path.name!r} has no column left to perturb.")
 
     def rebuild(changed, file):
         whole = changed.copy()
@@ -128,6 +129,14 @@ def _opened(path, target, is_reference=False):
             whole.to_csv(file, index=False)
 
     return X, rebuild
+
+
+def check_columns_left(frame, target, name):
+    """Raise for a target that is no column, and where nothing else is."""
+    for column in target:
+        column_of(frame, column, name)
+    if len(frame.columns) == len(set(target)):
+        raise UserError(f"{name!r} has no column left to perturb.")
 
 
 def open_array(path, target):

@@ -4,10 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, Case, cases
+from drawn_models import Case, cases
 from families import public_classes
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -40,7 +41,7 @@ def drawn(kind, i, data, **how):
     """Return an attack of a drawn radius in a drawn box, and its case."""
     case = data.draw(cases(**how))
     attack = instances_for_checks(kind)[i]
-    more = {"eps": data.draw(st.floats(0.001, 1)), "random_state": data.draw(SEEDS)}
+    more = {"eps": data.draw(st.floats(0.001, 1)), "random_state": data.draw(seeds)}
     if kind.__name__ != "ClipPGD":  # whose rows are frames
         more["norm"] = attack.norm
     attack.set_params(data_range=case.box, **more)
@@ -109,7 +110,7 @@ def test_nothing_fools_more_rows_than_the_exact_attack(kind, i, data):
 
 @pytest.mark.parametrize("kind", [FGSM, PGD, BIM, ExactLinear])
 @MORE
-@given(cases(), st.floats(1e-4, 2), SEEDS)
+@given(cases(), st.floats(1e-4, 2), seeds)
 def test_the_worst_corner_of_the_box(kind, case, eps, seed):
     attack = kind(eps, data_range=case.box, objective="loss", random_state=seed)
     corner = case.X - eps * case.sign[:, None] * np.sign(case.weights)

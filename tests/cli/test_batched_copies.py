@@ -102,6 +102,15 @@ def test_types_of_columns_fit_all_batches(tmp_path):
     assert 0 < one["n"].isna().sum() < 16
 
 
+@pytest.mark.parametrize("more", [(), ("--batch-size", 16)], ids=["whole", "batches"])
+def test_an_index_is_no_column_to_keep(table, more):
+    table.set_index("size").to_parquet("rows.parquet")
+    args = ["rows.parquet", "--perturbation", "FeatureNoise", "--x-train", "train.csv"]
+    assert "'rows.parquet' has no column 'size'" in refused(
+        *args, "--target", "size", *more
+    )
+
+
 def test_what_has_no_batches_is_one_sentence():
     noise = ["--perturbation", "FeatureNoise", "--severity", 3, "--batch-size", 16]
     assert "--batch-size needs --x-train: FeatureNoise learns scales" in refused(

@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, Case, cases
+from drawn_models import Case, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 from skrobust.attacks import ExactLinear
 from skrobust.evaluation import (
@@ -55,7 +56,7 @@ def test_steps_are_counted_until_the_margin_is_gone(case, step, max_steps, size)
 
 
 @SOME
-@given(cases(), SEEDS, st.integers(1, 20), st.integers(-10, 10))
+@given(cases(), seeds, st.integers(1, 20), st.integers(-10, 10))
 def test_distances_bound_the_true_ones_in_any_unit(case, seed, max_steps, exponent):
     d = case.X.shape[1]
     settings = {"step": 0.002, "max_steps": max_steps, "random_state": seed}

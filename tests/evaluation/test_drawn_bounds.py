@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, cases
+from drawn_models import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 from skrobust.attacks import FGSM, PGD, ExactLinear
 from skrobust.evaluation import (
@@ -117,7 +118,7 @@ BEATEN = {
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
-@given(cases(), st.floats(1e-3, 1), SEEDS)
+@given(cases(), st.floats(1e-3, 1), seeds)
 def test_there_is_no_doubt_that_the_exact_attack_is_the_strongest(case, eps, seed):
     attack = ExactLinear(eps, data_range=case.box)
     args = case.model, case.X, case.y, attack

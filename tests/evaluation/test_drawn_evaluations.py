@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, cases
+from drawn_models import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
@@ -34,10 +35,10 @@ def some_conditions(draw):
     found = []
     for _ in range(draw(st.integers(1, 4))):
         kind, severity = draw(st.sampled_from(KINDS)), draw(st.floats(0, 5))
-        one = kind(severity).set_params(random_state=draw(SEEDS))
+        one = kind(severity).set_params(random_state=draw(seeds))
         if draw(st.booleans()):
             name = draw(st.sampled_from(["a", "b", "<i>", "中文", ""]))
-            one = PerturbationSequence([one], name=name, random_state=draw(SEEDS))
+            one = PerturbationSequence([one], name=name, random_state=draw(seeds))
         found.append(one)
     return found
 
@@ -88,7 +89,7 @@ def test_scores_are_those_of_the_perturbed_rows(case, conditions, data):
 
 
 @FEW
-@given(SEEDS, some_conditions(), st.integers(2, 4), st.integers(1, 2))
+@given(seeds, some_conditions(), st.integers(2, 4), st.integers(1, 2))
 def test_folds_are_evaluations_of_fitted_copies(seed, conditions, n_folds, n_repeats):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(24, 3)), np.arange(24) % 2

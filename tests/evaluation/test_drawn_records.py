@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, cases
+from drawn_models import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 from skrobust.evaluation import (
     evaluate_perturbations,
@@ -41,7 +42,7 @@ def is_refused(path, at, bit):
 
 @FEW
 @given(
-    case=cases(False), names=st.lists(NAMES, min_size=1, max_size=3), seed=SEEDS,
+    case=cases(False), names=st.lists(NAMES, min_size=1, max_size=3), seed=seeds,
     at=st.integers(0, 10**6), bit=st.integers(0, 7),
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -66,7 +67,7 @@ def test_evaluations_of_any_names_are_replayed(case, names, seed, at, bit, tmp_p
 
 @FEW
 @given(
-    labels=LABELS, n=st.integers(5, 40), n_told=st.integers(0, 5), seed=SEEDS,
+    labels=LABELS, n=st.integers(5, 40), n_told=st.integers(0, 5), seed=seeds,
     at=st.integers(0, 10**6), bit=st.integers(0, 7),
 )  # fmt: skip
 def test_operational_tests_of_any_labels(labels, n, n_told, seed, at, bit, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 from skrobust.perturbations import (
     Brightness,
@@ -30,7 +31,6 @@ SOME_SEVERITIES = st.lists(
     max_size=4,
     unique_by=float,
 )
-SEEDS = st.integers(0, 2**32 - 1)
 OF_SEVERITIES = {
     "cifar_c": cifar_c,
     "imagenet_c": imagenet_c,
@@ -52,7 +52,7 @@ def facts(conditions):
 
 @pytest.mark.parametrize("name", OF_SEVERITIES)
 @FEW
-@given(severities=SOME_SEVERITIES, seed=SEEDS)
+@given(severities=SOME_SEVERITIES, seed=seeds)
 def test_a_preset_has_each_kind_at_each_severity(name, severities, seed):
     conditions = get_preset(name, severities=severities, random_state=seed)
     assert facts(conditions) == facts(
@@ -86,7 +86,7 @@ def test_one_severity_outside_is_refused(name, severities, bad, at):
 
 
 @FEW
-@given(severities=SOME_SEVERITIES, seed=SEEDS, published=st.booleans())
+@given(severities=SOME_SEVERITIES, seed=seeds, published=st.booleans())
 def test_both_image_benchmarks_are_one_list(severities, seed, published):
     options = {"published": published, "random_state": seed}
     few = imagenet_c(severities, **options)
@@ -120,7 +120,7 @@ LEVELS = st.lists(
 
 
 @FEW
-@given(st.permutations(["shift", "std", "angle"]), LEVELS, LEVELS, SEEDS)
+@given(st.permutations(["shift", "std", "angle"]), LEVELS, LEVELS, seeds)
 def test_a_grid_crosses_its_factors(parameters, first_levels, second_levels, seed):
     kinds = {"shift": Brightness(), "std": GaussianNoise(), "angle": Rotation()}
     first, second = (
@@ -169,7 +169,7 @@ def test_encodings_are_ten_of_any_clips(clips, image_shape):
 
 
 @FEW
-@given(st.text(min_size=1, max_size=8), SEEDS)
+@given(st.text(min_size=1, max_size=8), seeds)
 def test_a_preset_names_the_keyword_that_it_does_not_take(word, seed):
     known = {"severities", "random_state"}
     if word not in known | {"name"}:

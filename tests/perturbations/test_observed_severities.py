@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 from skrobust.perturbations import MissingValues, calibrate_severity, severity_weights
 
@@ -11,7 +12,6 @@ LEVELS = st.lists(
     st.integers(0, 5) | st.floats(0, 5) | st.just(np.nan), min_size=1, max_size=9
 ).filter(lambda levels: not np.isnan(levels).all())
 OBSERVED = st.lists(st.floats(0, 1e9) | st.just(np.inf), min_size=1, max_size=9)
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
@@ -38,7 +38,7 @@ def test_weights_give_the_mean_of_the_curve(levels, observed, data):
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
-@given(SEEDS, st.floats(0, 1), st.data())
+@given(seeds, st.floats(0, 1), st.data())
 def test_drift_is_that_of_any_units_and_order(seed, size, data):
     rng = np.random.default_rng(seed)
     before, after = rng.normal(size=(30, 2)), rng.normal(size=(20, 2)) + size
@@ -64,7 +64,7 @@ def test_drift_is_that_of_any_units_and_order(seed, size, data):
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
-@given(SEEDS, st.integers(1, 14), st.integers(0, 14))
+@given(seeds, st.integers(1, 14), st.integers(0, 14))
 def test_missing_values_differ_by_their_shares(seed, n_before, n_after):
     rng = np.random.default_rng(seed)
     before, after = rng.normal(size=(30, 1)), 100 * rng.normal(size=(15, 1))
@@ -75,7 +75,7 @@ def test_missing_values_differ_by_their_shares(seed, n_before, n_after):
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
-@given(SEEDS, st.integers(2, 40))
+@given(seeds, st.integers(2, 40))
 def test_the_same_rows_have_no_drift(seed, n):
     X = np.random.default_rng(seed).normal(size=(n, 3))
     found = calibrate_severity(X, X[::-1], n_resamples=20, random_state=0)

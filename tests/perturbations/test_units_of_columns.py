@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 
 import skrobust.perturbations as sp
 from skrobust.perturbations import PerturbationSequence
@@ -17,14 +18,13 @@ OF_ANY_UNIT = [
 # Those that have a zero, which a shift would move.
 OF_ANY_SCALE = [*OF_ANY_UNIT, "MultiplicativeNoise", "ScaleDrift", "SignFlip"]
 SEVERITIES = st.floats(0.01, 5)
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 @st.composite
 def numbers(draw):
     """Return rows of numbers, of which some columns have few values or gaps."""
     n, d = draw(st.integers(5, 40)), draw(st.integers(1, 4))
-    X = np.random.default_rng(draw(SEEDS)).normal(size=(n, d))
+    X = np.random.default_rng(draw(seeds)).normal(size=(n, d))
     if draw(st.booleans()):
         X[:, 0] = np.round(X[:, 0] * 2) / 2
     if draw(st.booleans()):
@@ -41,7 +41,7 @@ def by_place(name, severity, seed, X, rows):
 
 @pytest.mark.parametrize("name", OF_ANY_SCALE)
 @FEW
-@given(numbers(), SEVERITIES, SEEDS, st.data())
+@given(numbers(), SEVERITIES, seeds, st.data())
 def test_scales_of_columns_carry_over(name, X, severity, seed, data):
     exponents = [data.draw(st.integers(-30, 30)) for _ in X[0]]
     units = 2.0 ** np.array(exponents)  # exact, so that equal cells stay equal
@@ -53,7 +53,7 @@ def test_scales_of_columns_carry_over(name, X, severity, seed, data):
 
 @pytest.mark.parametrize("name", OF_ANY_UNIT)
 @FEW
-@given(numbers(), SEVERITIES, SEEDS, st.data())
+@given(numbers(), SEVERITIES, seeds, st.data())
 def test_zeros_of_columns_carry_over(name, X, severity, seed, data):
     X = np.round(X * 1024) / 1024  # exact with whole shifts
     shift = np.array([data.draw(st.integers(-1000, 1000)) for _ in X[0]], dtype=float)
@@ -73,7 +73,7 @@ def test_the_order_of_columns_carries_over(name, X, severity, data):
 
 @pytest.mark.parametrize("name", sorted({*OF_ANY_SCALE, "ColumnSwap", "UnitError"}))
 @FEW
-@given(numbers(), SEVERITIES, SEEDS, st.data())
+@given(numbers(), SEVERITIES, seeds, st.data())
 def test_columns_that_are_not_chosen_stay(name, X, severity, seed, data):
     X = np.column_stack([X, X[::-1], X.sum(axis=1)])
     d = X.shape[1]
@@ -89,7 +89,7 @@ PLAUSIBLE = [n for n in OF_ANY_SCALE if "plausible" in getattr(sp, n)().get_para
 
 @pytest.mark.parametrize("name", [*PLAUSIBLE, "UnitError"])
 @FEW
-@given(numbers(), SEVERITIES, SEEDS)
+@given(numbers(), SEVERITIES, seeds)
 def test_plausible_values_stay_in_the_range_of_training(name, X, severity, seed):
     kind = getattr(sp, name)
     out = kind(severity, plausible=True, random_state=seed).fit(X).transform(X)

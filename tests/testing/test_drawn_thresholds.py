@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from drawn_models import SEEDS, cases
+from drawn_models import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import seeds
 from sklearn.linear_model import LogisticRegression
 
 from skrobust.attacks import FGSM, ExactLinear
@@ -57,7 +58,7 @@ def test_the_estimate_decides_and_proof_asks_for_more(case, eps, threshold):
 
 
 @settings(max_examples=3, deadline=None, derandomize=True)
-@given(SEEDS, st.floats(0.01, 0.5))
+@given(seeds, st.floats(0.01, 0.5))
 def test_what_keeps_the_contract_passes_with_any_seed(seed, size):
     check_attack(FGSM(size, random_state=seed))
     check_perturbation(GaussianNoise(std=size, random_state=seed))
@@ -65,7 +66,7 @@ def test_what_keeps_the_contract_passes_with_any_seed(seed, size):
 
 
 @settings(max_examples=3, deadline=None, derandomize=True)
-@given(SEEDS)
+@given(seeds)
 def test_a_sampler_is_unbiased_for_any_truth(seed):
     rng = np.random.default_rng(seed)
     failed = rng.random(30) < 0.3
