@@ -8,24 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from kernel_cases import KERNELS, KINDS, PARAMETERS, edge_patterns
 from sklearn.datasets import load_sample_image
 
 import skrobust.perturbations as sp
 from skrobust._compiled import compiled as compiling
-from skrobust._compiled import (
-    draw_kernels,
-    edge_kernels,
-    filter_kernels,
-    jpeg_kernels,
-    pixel_kernels,
-    place_kernels,
-    plane_kernels,
-    resize_kernels,
-    shape_kernels,
-    snow_kernels,
-    warp_kernels,
-    zoom_kernels,
-)
+from skrobust._compiled import draw_kernels, pixel_kernels
 from skrobust._keyed_noise.generator import NoiseKey
 from skrobust.perturbations.images import _pixel_noise, _rotation, byte_pixels
 from skrobust.perturbations.images._edges import canny
@@ -34,32 +22,6 @@ from skrobust.perturbations.images.warp import pixel_grid, shift, warp
 
 numba = pytest.importorskip("numba", reason="no numba: pip install 'skrobust[fast]'")
 
-KINDS = sorted(
-    name
-    for name in sp.__all__
-    if isinstance(getattr(sp, name), type)
-    and issubclass(getattr(sp, name), sp.ImagePerturbation)
-    and name not in ("ImagePerturbation", "PointPerturbation")
-)
-KERNELS = [
-    function
-    for module in (
-        draw_kernels,
-        edge_kernels,
-        filter_kernels,
-        jpeg_kernels,
-        pixel_kernels,
-        place_kernels,
-        plane_kernels,
-        resize_kernels,
-        shape_kernels,
-        snow_kernels,
-        warp_kernels,
-        zoom_kernels,
-    )
-    for function in vars(module).values()
-    if getattr(function, "__module__", None) == module.__name__
-]
 PHOTO = load_sample_image("china.jpg")[100:324, 100:324]
 SHAPES = {
     "32": (7, 32, 32, 3),
@@ -150,41 +112,7 @@ def test_a_broken_translator_is_none(monkeypatch):
     assert compiling.byte_translator.__wrapped__() is None
 
 
-@pytest.mark.parametrize(
-    "p",
-    [
-        *(
-            getattr(sp, name)(severity=3, published=True)
-            for name in KINDS
-            if "published" in getattr(sp, name)().get_params()
-        ),
-        sp.Rotation(30, both_ways=True),
-        sp.Shear(shear=0.4, both_ways=True, stretch=1.2),
-        sp.Translation(distance=0.2, direction="diagonal"),
-        sp.Rotation(30, fill=0.4),
-        sp.Rotation(30, canvas="fit", clockwise=True, fill=1),
-        sp.Translation(distance=0.3, direction=20, fill=0.7),
-        sp.Translation(distance=0.25, direction=90),
-        sp.Translation(distance=1e12, direction=10, fill=0.2),
-        sp.Scaling(factor=0.6, fill=0.5),
-        sp.Shear(shear=-0.7, fill=0.5),
-        sp.Shear(shear=1e9),
-        sp.GaussianBlur(std=7),
-        sp.GaussianBlur(std=2.9),
-        sp.DefocusBlur(radius=4.2, alias_std=0.7),
-        sp.MotionBlur(radius=20, std=9, angle=160),
-        sp.SaltAndPepper(0.4, per_channel=False),
-        sp.Contrast(factor=3),
-        sp.Gamma(gamma=2.2),
-        sp.ElasticDeformation(alpha=4, sigma=0.02, affine=0.9),
-        sp.ZoomBlur(zoom=1.5, step=0.04),
-        sp.ZoomBlur(zoom=1.005),
-        sp.UniformNoise(half_width=0.37),
-        sp.Pixelate(share=0.03),
-        sp.Downscaling(share=0.9),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("p", PARAMETERS, ids=str)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float64])
 def test_parameters_have_the_bits_of_numpy(p, dtype, monkeypatch, always):
     p.set_params(random_state=0)
@@ -196,14 +124,7 @@ def test_parameters_have_the_bits_of_numpy(p, dtype, monkeypatch, always):
 
 
 def test_ties_of_edges_are_decided_as_by_numpy(monkeypatch, always):
-    y, x = np.mgrid[:40, :52]
-    flat = np.zeros((40, 52))
-    patterns = [
-        flat, flat + 1, x % 2, (x + y) % 2, (x // 4 + y // 4) % 2, x > 20, x + y > 40,
-        x > y, (x - 25) ** 2 + (y - 20) ** 2 < 150, x / 52, (x * y) % 7 / 6,
-        ((x > 20) + (y > 15)) / 2, 0.25 + 0.12 * (x > 9), 30.0 * (x > 9),
-    ]  # fmt: skip
-    grey = np.stack(patterns).astype(np.float64)
+    grey = edge_patterns()
     fast = canny(grey)
     assert np.array_equal(fast, by_numpy(monkeypatch, lambda: canny(grey)))
     assert fast[5].any()
