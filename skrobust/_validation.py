@@ -110,14 +110,16 @@ def check_flag(value, name, caller):
 
 
 def check_choice(value, name, caller, choices):
-    """Return a value that is one of the named choices, or raise."""
-    if not any(
-        value is choice or (type(value) is type(choice) and value == choice)
-        for choice in choices
-    ):
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise invalid(name, caller, f"one of {listed}", value)
-    return value
+    """Return the one of the named choices that a value equals, or raise.
+
+    A name from an array of names (numpy.str_) is a name; True is no 1.
+    """
+    kind = str if isinstance(value, str) else type(value)
+    for choice in choices:
+        if value is choice or (type(choice) is kind and value == choice):
+            return choice
+    listed = ", ".join(repr(choice) for choice in choices)
+    raise invalid(name, caller, f"one of {listed}", value)
 
 
 def check_scores(scores, caller, *, name="scores", min_size=1, copy=True):

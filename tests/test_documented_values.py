@@ -83,6 +83,8 @@ def test_every_documented_choice_is_taken_and_no_other(cls, name, said, rule):
     if listed:
         values = eval(f"[{listed[1]}]", {"inf": np.inf, "numpy": np})
         assert all(takes(rule, value) for value in values)
+        texts = [value for value in values if isinstance(value, str)]
+        assert all(takes(rule, name) for name in np.array(texts))  # numpy.str_
         known = {*getattr(rule, "choices", ()), *getattr(rule, "norms", ())}
         if name not in ("objective", "response"):  # the model narrows these further
             assert known - {None} <= set(values)

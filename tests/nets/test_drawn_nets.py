@@ -10,16 +10,20 @@ pytest.importorskip("skorch")
 
 from skrobust.nets import (  # noqa: E402
     efficientnet_b0,
+    efficientnet_b4,
     make_net_classifier,
     resnet34,
     resnet50,
     small_cnn_classifier,
+    xception,
 )
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("make", [efficientnet_b0, resnet34, resnet50])
+@pytest.mark.parametrize(
+    "make", [efficientnet_b0, efficientnet_b4, resnet34, resnet50, xception]
+)
 @settings(max_examples=2, deadline=None, derandomize=True)
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 5))
 def test_weights_carry_over_and_the_last_layer_starts_anew(make, k, channels, other):

@@ -21,6 +21,7 @@ from skrobust.report import (
     report_from_json,
     report_schema,
     summary_rows,
+    write_report,
 )
 from skrobust.report.core._report_json import to_json
 
@@ -86,8 +87,10 @@ def test_pages_of_any_names_have_the_elements_of_plain_ones(
             settings = {"n_labels": 5, "checks": False, "title": title, "call": title}
             report = create_report({model_names: model}, X, y, out=out, **settings)
             text = out.read_text(encoding="utf-8")
+            again = report_from_json(to_json(report.collected))
+            copy = write_report(again, Path(folder) / "copy.html").path
+            assert copy.read_text(encoding="utf-8") == text
         assert text == build_report(report.collected)
-        assert text == build_report(report_from_json(to_json(report.collected)))
         pages.append(Page(text))
     assert title in pages[0].all("title")[0]["text"]
     shapes = [[(e["tag"], *e["attrs"]) for e in page.elements] for page in pages]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from skrobust.perturbations import GlassBlur
 from skrobust.testing import measure_conformance
@@ -97,6 +99,37 @@ def test_small_deviations_are_no_deviations():
 
     assert measure_conformance(contrast, kinds=["contrast"], severities=(2,)).ok
     assert not measure_conformance(brighter, kinds=["contrast"], severities=(2,)).ok
+
+
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from(["brightness", "contrast", "fog"]), min_size=1,
+             unique=True),
+    st.sets(st.integers(1, 5), min_size=1, max_size=2), st.integers(-40, 40),
+)  # fmt: skip
+def test_rows_stand_for_themselves_and_differences_are_what_was_added(
+    kinds, severities, shift
+):
+    def half(image, kind, severity):
+        return image.astype(int) // 2 + 60 + 5 * severity
+
+    def moved(image, kind, severity):
+        return half(image, kind, severity) + shift
+
+    severities = sorted(severities)
+    whole = measure_conformance(half, kinds=kinds, severities=severities)
+    rows = [
+        measure_conformance(half, kinds=[kind], severities=[severity])
+        for kind, severity in zip(whole.kind, whole.severity, strict=True)
+    ]
+    assert sorted(whole.kind.tolist()) == sorted(kinds * len(severities))
+    for name in ("psnr", "ssim", "mean", "spread", "published_psnr", "agrees"):
+        np.testing.assert_array_equal(
+            whole[name], np.concatenate([r[name] for r in rows])
+        )
+    other = measure_conformance(moved, kinds=kinds, severities=severities)
+    np.testing.assert_allclose(other.mean - whole.mean, shift / 255, atol=1e-12)
+    np.testing.assert_allclose(other.spread, whole.spread, atol=1e-12)
 
 
 def test_errors():
