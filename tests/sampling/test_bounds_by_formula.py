@@ -18,7 +18,6 @@ from skrobust.sampling.core.estimates import within_estimate
 from skrobust.sampling.core.operation_interval import operation_difference_ends
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.rate_interval import (
-    RESAMPLES,
     bootstrap_ends,
     rare_bound,
     score_bounds,
@@ -112,7 +111,7 @@ def test_bootstrap_is_that_of_the_values_by_a_plain_loop():
     value = estimate.weights * 12 * (estimate.z - estimate.z.mean())
     ends = bootstrap_ends(sampler, answered, estimate, query)
     rng = np.random.default_rng(answered.ids.tolist())
-    drawn = rng.integers(12, size=(RESAMPLES, 12))
+    drawn = rng.integers(12, size=(2000, 12))
     means = np.array([sum(value[k] for k in row) / 12 for row in drawn])
     expected = np.quantile(estimate.rate + means, [0.05, 0.95])
     assert ends == pytest.approx(expected, abs=1e-12)
