@@ -100,20 +100,23 @@ def test_rounds_without_weight_need_no_variance():
     assert found.df == pytest.approx(7)
 
 
-def test_bootstrap_is_that_of_the_values_by_a_plain_loop():
+@pytest.mark.parametrize("confidence", [0.9, 0.5, 0.3])
+def test_bootstrap_is_that_of_the_values_by_a_plain_loop(confidence):
     rng = np.random.default_rng(0)
     sampler = DeepESTSampler(threshold=0.2, random_state=0).fit(rng.random(60))
     failed = rng.random(60) < 0.4
     sampler.sample(12, lambda ids: failed[ids])
     answered = sampler._answered()[0]
-    query = RateEstimator(sampler, answered, method="bootstrap", confidence=0.9)
+    query = RateEstimator(sampler, answered, method="bootstrap", confidence=confidence)
     estimate = query.estimate(query.answered)
     value = estimate.weights * 12 * (estimate.z - estimate.z.mean())
     ends = bootstrap_ends(sampler, answered, estimate, query)
     rng = np.random.default_rng(answered.ids.tolist())
     drawn = rng.integers(12, size=(2000, 12))
     means = np.array([sum(value[k] for k in row) / 12 for row in drawn])
-    expected = np.quantile(estimate.rate + means, [0.05, 0.95])
+    expected = np.quantile(
+        estimate.rate + means, [(1 - confidence) / 2, (1 + confidence) / 2]
+    )
     assert ends == pytest.approx(expected, abs=1e-12)
 
 
