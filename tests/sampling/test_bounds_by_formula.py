@@ -120,6 +120,17 @@ def test_bootstrap_is_that_of_the_values_by_a_plain_loop(confidence):
     assert ends == pytest.approx(expected, abs=1e-12)
 
 
+def test_bootstrap_of_distinct_losses_is_that_of_2000_means():
+    losses = np.random.default_rng(0).random(60)
+    sampler = SimpleRandomSampler(loss_range=(0, 1), random_state=0).fit(np.zeros(60))
+    ids = sampler.ask(15)
+    sampler.tell(ids, loss=losses[ids])
+    result = sampler.result(method="bootstrap", confidence=0.8)
+    rows = np.random.default_rng(ids.tolist()).integers(15, size=(2000, 15))
+    expected = np.quantile(losses[ids][rows].mean(axis=1), [0.1, 0.9])
+    assert tuple(result.interval) == pytest.approx(expected, abs=1e-12)
+
+
 def test_likelihood_of_two_errors_is_the_mixture_of_binomials():
     m, f, counts = np.array([1, 3, 3]), np.array([0, 2, 1]), np.array([4.0, 2.0, 5.0])
     theta, miss, alarm = 0.3, 0.2, 0.1

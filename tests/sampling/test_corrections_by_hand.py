@@ -135,7 +135,7 @@ def test_answers_are_a_row_for_each_input(answers, estimate):
 
 def test_a_judge_who_says_one_half_counts_as_saying_right():
     expert = [1, 1, 0, 1, 0, np.nan]
-    found = two_phase_accuracy([0.5, 0.9, 0.5, 0.1, 0.49, 0.5], expert)
+    found = two_phase_accuracy([0.5, 0.9, 0.6, 0.1, 0.49, 0.5], expert)
     assert found.agreement == 3 / 5
 
 
