@@ -85,7 +85,7 @@ def test_scores_are_cut_at_one_unless_they_shall_not(clip):
 
 
 def test_the_index_of_batches_is_that_of_the_shares():
-    correct = RNG.random((N, 4)) < [0.9, 0.8, 0.6, 0.7]
+    correct = np.random.default_rng(3).random((N, 4)) < [0.9, 0.8, 0.6, 0.7]
     found = over_batches("accuracy_stability_index", correct)
     expected = accuracy_stability_index(correct.mean(axis=0))
     assert found.compute() == pytest.approx(expected, rel=1e-12)

@@ -75,9 +75,8 @@ SAMPLERS = [
 def test_no_sampler_takes_rows_with_hidden_values(kind, with_scores):
     """Even where scores and predictions are given, and no model reads the rows."""
     hidden = np.ma.array(X, mask=np.arange(X.size).reshape(X.shape) % 17 == 0)
-    model = MODEL if hasattr(MODEL, "predict_proba") else None
     scores = {"auxiliary": np.full(len(X), 0.1)} if with_scores else {}
-    sampler = kind(model, random_state=0, **scores)
+    sampler = kind(MODEL, random_state=0, **scores)
     check_one_sentence(lambda: sampler.fit(hidden, y_pred=Y), "X is a masked array")
 
 
