@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 from skrobust.metrics import confidence_interval, prediction_shift, threshold_test
 from skrobust.metrics.comparison.anytime_shares import log_e_of_difference
-from skrobust.metrics.comparison.evidence import PosteriorDraws
-from skrobust.metrics.comparison.paired import from_draws
+from skrobust.metrics.comparison.evidence import PosteriorDraws, StudentT
+from skrobust.metrics.comparison.paired import from_draws, from_evidence
 from skrobust.metrics.comparison.variance_components import Components
 
 
@@ -176,3 +176,31 @@ def test_limits_of_two_paired_differences():
 def test_shifts_from_the_truth_need_it():
     with pytest.raises(ValueError, match="needs y_true for reference='true'"):
         prediction_shift([1.0, 2.0], [[1.5, 2.0]], reference="true")
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_limits_of_some_differences_have_the_error_and_bands_that_of_all(
+    size, confidence
+):
+    difference, error = np.array([0.3, -0.05, 0.0, -0.2])[:size], 0.1
+    df = np.array([9.0, 4.0, 30.0, 2.5])[:size]
+    evidence = [StudentT(d, error, f) for d, f in zip(difference, df, strict=True)]
+    found = from_evidence(difference, evidence, confidence)
+    for name, n in (("", 1), ("band_", size)):
+        half = t.isf((1 - confidence) / 2 / n, df) * error
+        assert getattr(found, f"{name}low") == pytest.approx(difference - half), name
+        assert getattr(found, f"{name}high") == pytest.approx(difference + half), name
+    assert found.p_value == pytest.approx(2 * t.sf(np.abs(difference) / error, df))
+    steps = sorted(found.p_value) * np.arange(size, 0, -1)
+    expected = np.minimum(1, np.maximum.accumulate(steps))
+    assert sorted(found.p_adjusted) == pytest.approx(expected)
+    # A difference that is turned around lies on the other side.
+    turned = from_evidence(
+        -difference, [StudentT(-one.difference, error, one.df) for one in evidence],
+        confidence,
+    )  # fmt: skip
+    for one, two in zip(
+        found.decided(confidence), turned.decided(confidence)[::-1], strict=True
+    ):
+        assert one.tolist() == two.tolist()

@@ -12,6 +12,7 @@ from skrobust.metrics import (
     stability_index,
     stability_pattern,
 )
+from skrobust.metrics.stability.autoregressive_trend import trend_draws
 
 MADE = ("accuracy", "gini", "roc_auc")
 
@@ -117,3 +118,19 @@ def test_patterns_have_no_unit_and_only_the_order_of_time(scores, seed):
     # The more is tolerated, the more is stable.
     mild = stability_pattern(scores, high=0.5, tolerance=0.2)
     assert mild.probability[[0, 3]].sum() >= p[[0, 3]].sum() - 1e-12
+
+
+def test_a_long_walk_is_told_from_a_line():
+    """Likelihoods of correlations are a thousand powers of e apart."""
+    walk = np.cumsum(np.random.default_rng(0).normal(size=800))
+    x = np.arange(800) - 399.5
+    found = trend_draws(walk, x)
+    assert found.correlation.min() > 0.9
+    for part in (found.level, found.slope, found.spread):
+        assert np.isfinite(part).all()
+        assert part.std() > 0
+    # As the walk is turned around, so is its slope.
+    back = trend_draws(walk[::-1].copy(), x)
+    assert np.sort(back.correlation) == pytest.approx(np.sort(found.correlation))
+    assert back.slope.mean() == pytest.approx(-found.slope.mean(), rel=1e-2)
+    assert back.slope.std() == pytest.approx(found.slope.std(), rel=1e-2)

@@ -165,3 +165,19 @@ def test_a_curve_is_as_straight_in_any_unit(steps, seed):
     straight = rr_linearity(tolerances, tolerances / 2 + 0.25)
     assert straight.r_squared_chord == pytest.approx(1)
     assert straight.r_squared <= 1
+
+
+@pytest.mark.parametrize("n", [4, 12, 40])
+@pytest.mark.filterwarnings("ignore:.*of no row changed")
+def test_limits_of_a_difference_of_shares_lie_between_its_ends(n):
+    """Of a model that stays within every tolerance, and of one that never does."""
+    tolerances = [0.1, 0.5]
+    models = {"still": np.zeros(n), "far": np.ones(n)}
+    found = robust_ratio_regions(models, tolerances=tolerances, random_state=0).pairs
+    assert found.difference.tolist() == [1, 1]
+    assert found.band_high.tolist() == [1, 1]
+    assert (found.band_low < 1).all()
+    turned = dict(reversed(models.items()))
+    back = robust_ratio_regions(turned, tolerances=tolerances, random_state=0).pairs
+    assert back.band_low.tolist() == [-1, -1]
+    assert back.band_high == pytest.approx(-found.band_low, abs=0.05)  # by draws

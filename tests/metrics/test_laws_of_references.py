@@ -110,3 +110,16 @@ def test_a_summary_is_its_parts(own, base):
     assert stability_summary(own, reference=other).quadrant == found.quadrant
     assert stability_summary(own, reference=own[::-1]).quadrant == "I"
     assert other.quadrant is None
+
+
+@pytest.mark.parametrize("own", [[0.5, 0.6], [0.5, 0.5], [0.0, 0.0]])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_a_reference_that_is_never_right_counts_by_its_summary_too(own):
+    reference = [0.0, 0.0]
+    expected = stability_summary(own, reference=reference).quadrant
+    summary = stability_summary(reference)
+    assert np.isnan(summary.cv)
+    assert stability_summary(own, reference=summary).quadrant == expected
+    for mean, cv in (([], 0.1), (0.5, -0.1), (0.5, np.inf), (np.nan, 0.1), (0.5, "a")):
+        with pytest.raises(ValueError, match=r"'reference (mean|cv)'"):
+            stability_summary(own, reference={"mean": mean, "cv": cv})

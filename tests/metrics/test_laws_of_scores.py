@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_cases import few, seeds
+from random_cases import few, fewer, seeds
 
 from skrobust.metrics import (
+    StreamingMetric,
     accuracy_skill_score,
+    compare_models,
+    confidence_interval,
     mean_flip_rate,
     sample_size_deviation,
     stability_quadrant,
@@ -165,3 +168,23 @@ def test_quadrants_are_those_of_the_plane(mean, cv, other_mean, other_cv):
     if mean != other_mean and cv != other_cv:
         opposite = {"I": "IV", "II": "III", "III": "II", "IV": "I"}
         assert back == opposite[found]
+
+
+@fewer
+@given(seeds, st.integers(1, 3))
+def test_under_several_conditions_a_sample_is_right_if_it_is_under_each(seed, k):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 12)
+    predicted = np.where(rng.random((k, 12)) < 0.7, y, 1 - y)
+    right = (predicted == y).all(axis=0)
+    found = confidence_interval("accuracy", y, predicted)
+    assert found == confidence_interval("accuracy", right)
+    robust = confidence_interval("robust_accuracy", y, predicted)
+    assert tuple(found) == tuple(robust)
+    assert found.value == right.mean()
+    streamed = StreamingMetric("accuracy").partial_update(y, predicted)
+    assert streamed.compute() == pytest.approx(right.mean())
+    models = {"one": predicted, "other": 1 - predicted}
+    compared = compare_models(models, metric="accuracy", y_true=y)
+    other = (predicted != y).all(axis=0)
+    assert compared.difference[0] == pytest.approx(right.mean() - other.mean())

@@ -300,3 +300,12 @@ def test_a_metric_of_scores_needs_labels_for_a_floor_only():
         make_stability_index_scorer(metric="accuracy_skill", floor=0.5)(
             MODEL, ROWS, LABELS
         )
+
+
+@pytest.mark.parametrize("metric", ["gini", "accuracy"])
+def test_a_single_period_has_the_score_nan(metric):
+    scorer = make_stability_index_scorer(metric=metric)
+    with pytest.warns(UndefinedMetricWarning, match="fewer than two periods"):
+        found = scorer.score(MODEL, ROWS, LABELS, times=np.zeros(400))
+    assert isinstance(found, float)
+    assert np.isnan(found)

@@ -18,7 +18,6 @@ from skrobust.sampling.core.estimates import within_estimate
 from skrobust.sampling.core.operation_interval import operation_difference_ends
 from skrobust.sampling.core.rate_estimator import RateEstimator
 from skrobust.sampling.core.rate_interval import (
-    RESAMPLES,
     bootstrap_ends,
     rare_bound,
     score_bounds,
@@ -101,21 +100,35 @@ def test_rounds_without_weight_need_no_variance():
     assert found.df == pytest.approx(7)
 
 
-def test_bootstrap_is_that_of_the_values_by_a_plain_loop():
+@pytest.mark.parametrize("confidence", [0.9, 0.5, 0.3])
+def test_bootstrap_is_that_of_the_values_by_a_plain_loop(confidence):
     rng = np.random.default_rng(0)
     sampler = DeepESTSampler(threshold=0.2, random_state=0).fit(rng.random(60))
     failed = rng.random(60) < 0.4
     sampler.sample(12, lambda ids: failed[ids])
     answered = sampler._answered()[0]
-    query = RateEstimator(sampler, answered, method="bootstrap", confidence=0.9)
+    query = RateEstimator(sampler, answered, method="bootstrap", confidence=confidence)
     estimate = query.estimate(query.answered)
     value = estimate.weights * 12 * (estimate.z - estimate.z.mean())
     ends = bootstrap_ends(sampler, answered, estimate, query)
     rng = np.random.default_rng(answered.ids.tolist())
-    drawn = rng.integers(12, size=(RESAMPLES, 12))
+    drawn = rng.integers(12, size=(2000, 12))
     means = np.array([sum(value[k] for k in row) / 12 for row in drawn])
-    expected = np.quantile(estimate.rate + means, [0.05, 0.95])
+    expected = np.quantile(
+        estimate.rate + means, [(1 - confidence) / 2, (1 + confidence) / 2]
+    )
     assert ends == pytest.approx(expected, abs=1e-12)
+
+
+def test_bootstrap_of_distinct_losses_is_that_of_2000_means():
+    losses = np.random.default_rng(0).random(60)
+    sampler = SimpleRandomSampler(loss_range=(0, 1), random_state=0).fit(np.zeros(60))
+    ids = sampler.ask(15)
+    sampler.tell(ids, loss=losses[ids])
+    result = sampler.result(method="bootstrap", confidence=0.8)
+    rows = np.random.default_rng(ids.tolist()).integers(15, size=(2000, 15))
+    expected = np.quantile(losses[ids][rows].mean(axis=1), [0.1, 0.9])
+    assert tuple(result.interval) == pytest.approx(expected, abs=1e-12)
 
 
 def test_likelihood_of_two_errors_is_the_mixture_of_binomials():

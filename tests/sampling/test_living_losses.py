@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact
+from scipy.stats import fisher_exact, multivariate_hypergeom
 
 from skrobust.sampling import (
     LivingPool,
@@ -13,7 +13,7 @@ from skrobust.sampling import (
     StratifiedSampler,
     detect_drift,
 )
-from skrobust.sampling.living.part_tests import permutation_p_value
+from skrobust.sampling.living.part_tests import MOST_VALUES, permutation_p_value
 
 KINDS = [SimpleRandomSampler, StratifiedSampler, OperationalSampler]
 
@@ -235,6 +235,46 @@ def test_permutation_p_values_are_valid():
         np.r_[np.zeros(50), np.ones(5), np.zeros(45)],
         parts=np.repeat([0, 1], 50), loss_range=(0, 1),
     ).p_value[1]  # fmt: skip
+
+
+def test_many_values_are_grouped_by_rank_and_replaced_by_their_means():
+    rng = np.random.default_rng(0)
+    values = rng.exponential(size=10 * MOST_VALUES)
+    order = rng.permutation(len(values))
+    rank = values.argsort().argsort()
+    means = np.sort(values).reshape(MOST_VALUES, 10).mean(axis=1)[rank // 10]
+    found = [
+        permutation_p_value(
+            one[order[:400]], one[order[400:]], 1e-3, np.random.default_rng(1)
+        )
+        for one in (values, means)
+    ]
+    assert found[0] == found[1]
+    assert 0.01 < found[0] < 1
+
+
+def test_few_values_are_not_grouped_however_rare_they_are():
+    """The p-value is that of how often each of three losses may be met."""
+    values, counts, n = np.array([0.0, 0.5, 1.0]), np.array([3000, 6, 5]), 200
+    total = counts.sum()
+
+    def statistic(met):
+        parts = []
+        for times, size in ((met, n), (counts - met, total - n)):
+            mean = times @ values / size
+            parts.append((mean, (times @ values**2 / size - mean**2) / (size - 1)))
+        (mean, error), (other, rest) = parts
+        return abs(mean - other) / np.sqrt(error + rest)
+
+    seen, exact = np.array([n - 2, 0, 2]), 0.0
+    for half, one in product(range(7), range(6)):
+        met = np.array([n - half - one, half, one])
+        if statistic(met) >= statistic(seen) * (1 - 1e-9):
+            exact += multivariate_hypergeom.pmf(met, counts, n)
+    one, two = np.repeat(values, counts - seen), np.repeat(values, seen)
+    rng = np.random.default_rng(0)
+    found = [permutation_p_value(one, two, 0.01, rng) for _ in range(200)]
+    assert np.mean(found) == pytest.approx(exact, rel=0.12)
 
 
 @pytest.mark.parametrize("kind", [SimpleRandomSampler, OperationalSampler])

@@ -7,7 +7,14 @@ from problems import linear_problem
 from sklearn.linear_model import LinearRegression
 from sklearn.svm import LinearSVC
 
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust import sampling
+from skrobust.sampling import (
+    BaseSampler,
+    DeepESTSampler,
+    LivingPool,
+    SimpleRandomSampler,
+    detect_drift,
+)
 
 MODEL, X, Y = linear_problem()
 
@@ -54,3 +61,38 @@ ROWS = {
 @pytest.mark.parametrize("row", ROWS)
 def test_wrong_calls_of_samplers_get_one_clear_sentence(row):
     check_one_sentence(*ROWS[row])
+
+
+SAMPLERS = [
+    kind
+    for kind in map(vars(sampling).get, sampling.__all__)
+    if isinstance(kind, type) and issubclass(kind, BaseSampler) and kind != BaseSampler
+]
+
+
+@pytest.mark.parametrize("kind", SAMPLERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("with_scores", [False, True])
+def test_no_sampler_takes_rows_with_hidden_values(kind, with_scores):
+    """Even where scores and predictions are given, and no model reads the rows."""
+    hidden = np.ma.array(X, mask=np.arange(X.size).reshape(X.shape) % 17 == 0)
+    scores = {"auxiliary": np.full(len(X), 0.1)} if with_scores else {}
+    sampler = kind(MODEL, random_state=0, **scores)
+    check_one_sentence(lambda: sampler.fit(hidden, y_pred=Y), "X is a masked array")
+
+
+def living_pool():
+    return LivingPool(SimpleRandomSampler(), random_state=0).extend(np.zeros(5))
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, np.nan, "a"])
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda alpha: living_pool().drift(alpha=alpha),
+        lambda alpha: detect_drift([0, 1], alpha=alpha),
+        lambda alpha: detect_drift([0, 1], parts=[0, 1], alpha=alpha),
+    ],
+    ids=["pool", "labels", "parts"],
+)
+def test_a_probability_of_false_alarms_lies_between_none_and_all(look, alpha):
+    check_one_sentence(lambda: look(alpha), "'alpha' parameter")

@@ -150,8 +150,7 @@ def _whitened_products(columns, rho, variance, gaps, noise):
         gain = error / total
         mean = mean + gain[:, None] * innovation
         error = error * (1 - gain)
-        carried = size ** gaps[t]
-        carried = np.where(signs < 0, signs * carried, carried)
+        carried = signs * size ** gaps[t]
         mean = carried[:, None] * mean
         error = carried**2 * error + (1 - carried**2) * variance
     return products, log_det

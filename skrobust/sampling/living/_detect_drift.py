@@ -228,7 +228,6 @@ def _log_e_of_constant(x, points):
     if np.isin(x, (0, 1)).all():
         f = f.astype(np.int64)
     n, log_e = np.arange(len(x) + 1), np.empty(len(x))
-    points = points[points <= len(x)]
     before = log_beta(f[points], points)
     before = before + _log_weights(len(points))
     for t in range(1, len(x) + 1):
