@@ -58,6 +58,21 @@ def test_a_climb_ends_where_no_value_of_one_feature_is_better(seed, unused):
     assert found >= begun - 1e-9
 
 
+@pytest.mark.parametrize("n_stairs", [1, 5, 12])
+def test_a_stair_of_twelve_steps_is_climbed_to_its_top(n_stairs):
+    # Each round finds one step up in each of two features, and no other way.
+    stairs = np.arange(2 * n_stairs + 1)
+    corners = np.column_stack([(stairs + 1) // 2, stairs // 2])
+    whole = np.zeros(2, dtype=int), np.full(2, n_stairs)
+    part = Groups(
+        corners, corners, stairs[:, None] * 1.0, np.array([0]), np.array([0.5]),
+        np.arange(2), whole,
+    )  # fmt: skip
+    (low, high), found = climb(part, np.zeros(2, dtype=int))
+    assert low.tolist() == high.tolist() == [n_stairs, n_stairs]
+    assert found == 2 * n_stairs + 0.5
+
+
 @pytest.mark.parametrize("shift", [-3.0, 0.0, 3.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_highest_sum_is_that_of_enumeration(seed, shift):
