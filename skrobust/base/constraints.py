@@ -58,8 +58,8 @@ class Constraints(BaseEstimator):
     level that is not listed, a relation) is refused.
 
     Rows that break linear relations are put back by alternating projections; what still
-    breaks a relation moves half of the way back to the clean row, several times, and
-    at last stays clean.
+    breaks a relation moves back towards the clean row, in several steps, and at last
+    stays clean.
 
     There is no ``scale="std"``: the deviations of the rows under attack make the result
     of a row depend on the other rows of the call. Those of the training rows are a

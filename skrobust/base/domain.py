@@ -169,12 +169,7 @@ class Domain:
         if self.low is not None:
             out = np.clip(out, self.low, self.high)
         if self._relations is not None:
-            for _ in range(SWEEPS):
-                before = out
-                out = self._into_ball(self._relations.projected(out), exact)
-                out = out if self.low is None else np.clip(out, self.low, self.high)
-                if np.abs(out - before).max() <= 1e-9 * np.abs(out).max():
-                    break
+            out = self._swept(out, exact)
             out = self._relations.shortened(out, exact)
         if self.is_discrete:
             out = self._onto_levels(out, exact)
@@ -182,6 +177,21 @@ class Domain:
             ways = self._fits, self._onto_levels, self._shortened
             out = self._relations.settle(out, exact, *ways)
         return self._round_inwards(out, exact, values)
+
+    def _swept(self, rows, exact):
+        """Project rows onto relations, ball and box by turns, each until it rests."""
+        out, left = rows.copy(), np.arange(len(rows))
+        for _ in range(SWEEPS):
+            before = out[left]
+            after = self._into_ball(self._relations.projected(before), exact[left])
+            after = after if self.low is None else np.clip(after, self.low, self.high)
+            out[left] = after
+            moved = np.abs(after - before).reshape(len(left), -1).max(axis=1)
+            size = np.abs(after).reshape(len(left), -1).max(axis=1)
+            left = left[moved > 1e-13 * size]
+            if not len(left):
+                break
+        return out
 
     def _into_ball(self, candidates, exact):
         delta, unit = candidates - exact, self.units.unit

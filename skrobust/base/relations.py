@@ -6,8 +6,8 @@ from skrobust._validation import invalid
 from skrobust.base.linear_relation import LinearRelation
 
 SWEEPS = 20  # of projections onto relations, ball and box, one after the other
-# Of the way from the clean row, one tried after the other.
-_SHARES = (0.98, 0.9, 0.75, 0.5, 0.25, 0.125)
+# Of the way from the clean row, one tried after the other; first to undo rounding.
+_SHARES = (1 - 1e-9, 0.98, 0.9, 0.75, 0.5, 0.25, 0.125)
 
 
 class Relations:
@@ -88,14 +88,16 @@ class Relations:
 
     def shortened(self, rows, clean):
         """Return rows moved back to clean ones as far as linear relations ask for."""
-        step = (rows - clean).reshape(len(rows), -1)
-        exact = clean.reshape(len(clean), -1)
+        flat, exact = (part.reshape(len(part), -1) for part in (rows, clean))
+        step = flat - exact
         share = np.ones(len(rows))
         for weights, bound, is_equal in self._each():
             rise = step @ weights
             room = np.maximum(bound - exact @ weights, 0.0)
             if not is_equal:
-                over = rise > room
+                # Rows that were put onto the bound are beyond it by rounding alone.
+                size = np.abs(flat) @ np.abs(weights) + abs(bound)
+                over = rise > room + 1e-12 * size
                 share[over] = np.minimum(share[over], room[over] / rise[over])
         return (exact + share[:, None] * step).reshape(rows.shape)
 

@@ -284,6 +284,8 @@ BAD = {
     "levels": (Constraints(valid_values=[1]), "'valid_values' parameter"),
     "levels empty": (Constraints(valid_values={3: []}), "'valid_values' parameter"),
     "levels text": (Constraints(valid_values={3: ["a"]}), "'valid_values' parameter"),
+    "levels nan": (Constraints(valid_values={3: [1, 2, 5, np.nan]}), "of finite num"),
+    "levels inf": (Constraints(valid_values={3: [1, 2, 5, np.inf]}), "of finite n"),
     "levels missed": (Constraints(valid_values={3: [1, 2]}), "the valid_values given"),
     "one hot": (Constraints(one_hot=[[4, 5]]), "must hold one 1 among zeros"),
     "one hot flat": (Constraints(one_hot=[4]), "'one_hot' parameter of Constraints"),
@@ -330,6 +332,28 @@ def test_deviations_by_column_name():
             a.perturb(model, frame, y)
     with pytest.raises(ValueError, match=r"give scale=X_train.std\(axis=0\)"):
         FGSM(0.3, constraints=Constraints(scale="std")).perturb(model, frame, y)
+
+
+@pytest.mark.parametrize("cost", [0.25, 1, 4.0])
+@pytest.mark.parametrize("scale", [None, UNITS], ids=["ones", "units"])
+@pytest.mark.parametrize("norm", [np.inf, 2])
+def test_a_cost_divides_the_unit(norm, scale, cost):
+    model, X, y = linear_problem()
+    unit = np.ones(6) if scale is None else scale.copy()
+    unit[[1, 5]] /= cost
+    found = [
+        FGSM(0.07, norm=norm, constraints=rules, objective="loss").perturb(model, X, y)
+        for rules in (
+            Constraints(scale=scale, costs={1: cost, -1: cost}),
+            Constraints(scale=unit),
+        )
+    ]
+    np.testing.assert_array_equal(*found)
+    # With the norm infinity each feature goes as far as its own unit allows.
+    if norm == np.inf:
+        np.testing.assert_allclose(
+            np.abs(found[0] - X), np.tile(0.07 * unit, (len(X), 1))
+        )
 
 
 def test_results_are_in_the_units_of_eps():

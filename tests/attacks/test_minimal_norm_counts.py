@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skrobust.attacks import DDN, FMN
+from skrobust.attacks import DDN, FAB, FMN, CarliniWagner, DeepFool
 from skrobust.attacks.core.minimal_norm_attack import MinimalNormAttack
 
 RNG = np.random.default_rng(0)
@@ -49,3 +49,27 @@ def test_an_example_that_does_not_fool_grows_step_by_step_up_to_twice(
     assert excess[-1] == pytest.approx(1)
     assert (excess[1] < 1.1e-6).all()
     assert (excess[2:] < 11 * excess[1:-1]).all()  # and no step is skipped
+
+
+MOVED = [
+    (DDN(n_steps=8), 2),
+    *((DeepFool(), norm) for norm in (2, np.inf, 1)),
+    *((FMN(n_steps=10), norm) for norm in (2, np.inf, 1)),
+    *((CarliniWagner(n_steps=5, n_searches=2), norm) for norm in (2, np.inf)),
+    (FAB(random_state=0), 2),
+]
+
+
+@pytest.mark.parametrize(("attack", "norm"), MOVED, ids=lambda case: str(case)[:10])
+def test_rows_far_from_the_origin_take_the_same_passes_and_ways(attack, norm):
+    # Where the origin lies says nothing about the way to the boundary.
+    attack.set_params(norm=norm)
+    here = attack.run(MODEL, X, Y)
+    for far in (32.0, 2048.0):
+        model = LogisticRegression().fit(X, Y)
+        model.intercept_ = MODEL.intercept_ - far * MODEL.coef_.sum()
+        there = attack.run(model, X + far, Y)
+        np.testing.assert_array_equal(there.forward, here.forward)
+        np.testing.assert_array_equal(there.backward, here.backward)
+        np.testing.assert_allclose(there.norm, here.norm, rtol=1e-6, atol=1e-9)
+    assert (here.forward > 1).any()

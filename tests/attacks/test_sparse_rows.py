@@ -54,6 +54,17 @@ def test_models_get_sparse_rows_alone():
     assert attack.perturb(model, counts, Y).dtype == np.float64
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8, bool])
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: type(a).__name__)
+def test_numbers_keep_the_precision_that_dense_rows_keep(attack, dtype):
+    rows = DENSE[:8].astype(dtype)
+    model = LinearSVC().fit(DENSE, Y)
+    found = attack.perturb(model, sparse.csr_matrix(rows), Y[:8])
+    plain = attack.perturb(model, rows, Y[:8])
+    assert found.dtype == plain.dtype
+    assert found.dtype == (np.float32 if dtype is np.float32 else np.float64)
+
+
 def test_checks_and_sentences():
     X = sparse.csr_matrix(DENSE)
     model = LogisticRegression().fit(X, Y)

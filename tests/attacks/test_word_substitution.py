@@ -5,6 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import (
@@ -116,6 +117,34 @@ def test_the_label_is_asked_of_its_scores_and_a_probability_of_itself(objective)
         else:
             shift = np.abs(p[:, own] - p[0, own]).max()
             assert abs(reached[own] - p[0, own]) == pytest.approx(shift)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("factor", [1.0, 30.0, 1e4])
+@pytest.mark.parametrize("y", [Y2, Y3], ids=["two classes", "three"])
+@pytest.mark.parametrize("objective", ["loss", "probability_shift"])
+def test_shares_of_large_scores_are_their_softmax(objective, y, factor):
+    model = clone(SUMS[1]).fit(TEXTS, y)
+    model[-1].coef_, model[-1].intercept_ = (
+        factor * model[-1].coef_, factor * model[-1].intercept_
+    )  # fmt: skip
+
+    def shares(texts):
+        scores = model.decision_function(texts)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        return softmax(scores, axis=1)
+
+    attack = WordSubstitution(1, substitutions=NEW, objective=objective)
+    own = model.predict(TEXTS[:12])
+    moved = attack.perturb(model, TEXTS[:12])
+    for text, new, label in zip(TEXTS[:12], moved, own, strict=True):
+        reached, *every = shares([new, text, *every_text(text, 1)])[:, label]
+        if objective == "loss":
+            assert reached == pytest.approx(min(every), abs=1e-9)
+        else:
+            most = np.abs(np.array(every) - every[0]).max()
+            assert abs(reached - every[0]) == pytest.approx(most, abs=1e-9)
 
 
 @pytest.mark.parametrize("model", OTHERS, ids=str)

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.preprocessing import FunctionTransformer
 
 from skrobust._sealed import find_named, is_as_named, write_named
@@ -41,6 +42,14 @@ PAIRS = {
     "builtins": (math.sin, cmath.sin),
     "ufuncs": (FunctionTransformer(np.log), FunctionTransformer(np.log1p)),
     "patterns": (re.compile("a"), re.compile("a", re.IGNORECASE)),
+    "columns of sparse": (
+        sparse.csr_array([[1.0, 0, 0]]), sparse.csr_array([[0, 1.0, 0]])),
+    "rows of sparse": (
+        sparse.csr_array([[1.0, 0], [0, 0]]), sparse.csr_array([[0, 0], [1.0, 0]])),
+    "values of sparse": (
+        sparse.csr_array([[1.0, 0]]), sparse.csr_array([[2.0, 0]])),
+    "shapes of sparse": (
+        sparse.csr_array([[1.0, 0]]), sparse.csr_array([[1.0, 0, 0]])),
     "nesting": ([[1], 2], [1, [2]]),
 }  # fmt: skip
 
@@ -58,6 +67,18 @@ def test_equal_content_has_one_digest_however_it_is_shared():
     assert content_digest(pickle.loads(pickle.dumps([a, a]))) == content_digest([a, a])
     assert content_digest(a[::2]) == content_digest(a[::2].copy())
     assert content_digest(np.zeros((0, 3))) == content_digest(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok"])
+def test_equal_sparse_content_has_one_digest_in_any_format(kind):
+    rows = sparse.csr_array(np.arange(12.0).reshape(4, 3) * [1, 0, 2])
+    found = rows.asformat(kind)
+    assert content_digest(found) == content_digest(rows)
+    assert found.format == kind
+    places = (np.array([0, 1, 0]), np.array([2, 0, 2]))
+    parts = sparse.coo_array((np.array([1.0, 3.0, 4.0]), places), shape=(2, 3))
+    summed = sparse.csr_array([[0, 0, 5.0], [3.0, 0, 0]])
+    assert content_digest(parts.asformat(kind)) == content_digest(summed)
 
 
 def test_functions_without_a_name_are_refused():
