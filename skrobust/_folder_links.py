@@ -1,6 +1,6 @@
 """Links in folders of data: what they lead to counts where it lies in the folder."""
 
-from skrobust._validation import check_choice
+from skrobust._validation import check_flag
 
 _OUT = "it is a link that leads out of the folder"
 
@@ -23,7 +23,7 @@ class FolderLinks:
     """
 
     def __init__(self, folder, caller, follow=False):
-        check_choice(follow, "follow_links", caller, (True, False))
+        check_flag(follow, "follow_links", caller)
         self._root, self._follow = folder.resolve(), follow
 
     def why_not(self, path):

@@ -109,6 +109,11 @@ def check_flag(value, name, caller):
     return bool(value)
 
 
+def as_flag(value):
+    """Return a boolean of numpy as one of Python, and anything else as it is."""
+    return bool(value) if isinstance(value, np.bool_) else value
+
+
 def check_choice(value, name, caller, choices):
     """Return the one of the named choices that a value equals, or raise.
 

@@ -91,6 +91,7 @@ def test_every_documented_choice_is_taken_and_no_other(cls, name, said, rule):
     if kind.startswith("bool"):
         assert takes(rule, True)
         assert takes(rule, False)
+        assert takes(rule, np.True_)
     if isinstance(rule, NamedOr):
         assert all(takes(rule, value) for value in rule.names)
     else:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skrobust._containers import refuse_unordered
-from skrobust._validation import invalid
+from skrobust._validation import as_flag, invalid
 from skrobust.base.constraints import Constraints
 from skrobust.base.linear_relation import LinearRelation, with_rows
 
@@ -23,7 +23,7 @@ def coded_constraints(frame, constraints, norm, reader):
         Of the columns, for messages about them.
     """
     coded = {place: column for column, place in enumerate(frame.coded)}
-    integer = constraints.integer
+    integer = as_flag(constraints.integer)
     integer = frame.free if integer is True else reader.places(integer, "integer")
     integer = [p for p in np.asarray(integer).tolist() if p in coded]
     reader.integers(integer)  # names the column of X where a half is no whole number

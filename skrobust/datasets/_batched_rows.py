@@ -8,7 +8,13 @@ from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise import equal_rows
 from skrobust._keyed_noise.rows import is_text
 from skrobust._responses import respond
-from skrobust._validation import check_choice, check_count, check_targets, invalid
+from skrobust._validation import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_targets,
+    invalid,
+)
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets.batch_readers import ArrayBatches, ParquetBatches, ShardBatches
 from skrobust.datasets.image_options import ImageOptions
@@ -145,7 +151,7 @@ class BatchedRows:
         >>> rows = BatchedRows.from_parquet("2026/", target="y")  # doctest: +SKIP
         """
         caller = f"{_CALLER}.from_parquet"
-        check_choice(as_frame, "as_frame", caller, (True, False))
+        check_flag(as_frame, "as_frame", caller)
         size = _size(batch_size, caller)
         return cls(ParquetBatches(path, target, columns, size, as_frame, caller))
 

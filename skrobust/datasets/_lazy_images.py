@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict
 import numpy as np
 
 from skrobust._containers import to_array
-from skrobust._validation import check_choice, check_count, check_number
+from skrobust._validation import check_choice, check_count, check_flag, check_number
 from skrobust.datasets.image_options import ImageOptions
 from skrobust.datasets.image_sources import check_sources, read_source
 from skrobust.datasets.row_positions import row_positions
@@ -104,7 +104,7 @@ class LazyImages:
         except (TypeError, ValueError):  # of numpy, for what is no type
             found = dtype
         check_choice(found, "dtype", _CALLER, ("uint8", "float32"))
-        check_choice(channels_first, "channels_first", _CALLER, (True, False))
+        check_flag(channels_first, "channels_first", _CALLER)
         if not self.sources:
             raise ValueError(f"{_CALLER} needs at least one image; got none.")
         self.dtype = np.dtype(dtype)

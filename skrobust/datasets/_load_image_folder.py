@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from skrobust._folder_links import FolderLinks
-from skrobust._validation import check_choice
+from skrobust._validation import check_choice, check_flag
 from skrobust.datasets.build_image_set import build
 from skrobust.datasets.clips_on_disk import clip_name, folder_of, is_image
 from skrobust.datasets.folder_levels import all_files, check_levels, files_with_facts
@@ -124,7 +124,7 @@ def load_image_folder(
     folder = folder_of(path, caller)
     skips = Skips(on_error, caller)
     options = ImageOptions.checked(caller, resize=resize, crop=crop, convert=convert)
-    check_choice(verify, "verify", caller, (True, False))
+    check_flag(verify, "verify", caller)
     check_choice(pages, "pages", caller, ("one", "first", "all"))
     files = all_files(folder, FolderLinks(folder, caller, follow_links), skips)
     images = [f for f in files if is_image(f)]

@@ -4,7 +4,7 @@ import numpy as np
 
 from skrobust._folder_links import FolderLinks
 from skrobust._keyed_noise.generator import seed_number, stream_number
-from skrobust._validation import check_choice, check_count
+from skrobust._validation import check_choice, check_count, check_flag
 from skrobust.datasets.build_image_set import build
 from skrobust.datasets.clips_on_disk import (
     clips_in,
@@ -69,7 +69,7 @@ class ClipReader:
         self.skips = Skips(on_error, caller)
         self.links = FolderLinks(self.folder, caller, follow_links)
         check_choice(source, "source", caller, ("videos", "images"))
-        check_choice(verify, "verify", caller, (True, False))
+        check_flag(verify, "verify", caller)
         self.options = ImageOptions.checked(caller, resize=resize, crop=crop)
         self.source, self.cache, self.verify = source, cache, verify
         self.n_found, self.n_frames, self._records = 0, n_frames, []

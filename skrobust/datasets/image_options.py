@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_flag, invalid
 from skrobust.datasets._face_crop import FaceCrop
 from skrobust.datasets.image_files import check_resize, pillow
 
@@ -36,7 +36,7 @@ class ImageOptions:
             raise invalid("crop", caller, "a callable, 'face' or None", crop)
         if crop is not None and resize is None and one_size:
             raise ValueError(f"{caller} needs resize=(height, width) beside crop.")
-        check_choice(convert, "convert", caller, (True, False))
+        check_flag(convert, "convert", caller)
         return cls(check_resize(resize, caller), crop, convert)
 
     def finish(self, image, caller):

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 
 from skrobust._containers import to_array
 from skrobust._optional import require
-from skrobust._validation import check_count, check_number, invalid
+from skrobust._validation import as_flag, check_count, check_number, invalid
 
 
 def make_net_classifier(
@@ -124,6 +124,7 @@ def make_net_classifier(
             f"{sorted(own)[0]!r}, which would make another without its weights. Pass "
             "the class instead."
         )
+    fitted = as_flag(fitted)
     if not isinstance(fitted, bool) or (fitted and not is_instance):
         raise invalid("fitted", caller, "a bool, True only for a made module", fitted)
     try:

@@ -1,6 +1,6 @@
 """Two-factor grids: the conditions of the Accuracy-Stability Index."""
 
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice, check_flag, invalid
 from skrobust.base import BasePerturbation
 from skrobust.perturbations.grid_factors import check_factor, cross
 from skrobust.perturbations.images._impulse_noise import SaltAndPepper
@@ -124,8 +124,8 @@ def two_factor_grid(
     """
     caller = "two_factor_grid"
     check_choice(include, "include", caller, ("all", "single", "pairs"))
-    check_choice(both_orders, "both_orders", caller, (True, False))
-    check_choice(unique, "unique", caller, (True, False))
+    check_flag(both_orders, "both_orders", caller)
+    check_flag(unique, "unique", caller)
     check_choice(gaussian, "gaussian", caller, ("mean", "var"))
     images = {
         "image_shape": image_shape,
@@ -140,7 +140,7 @@ def two_factor_grid(
     else:
         defaults = (image_shape, channel_axis, data_range, gaussian)
         pairs = zip(defaults, (None, None, "auto", "mean"), strict=True)
-        if not all(a is b or (type(a) is type(b) is str and a == b) for a, b in pairs):
+        if not all(a is b or (isinstance(a, str) and a == b) for a, b in pairs):
             raise ValueError(
                 f"{caller} takes image_shape, channel_axis, data_range and gaussian "
                 "for 'asi68' alone; set those of other perturbations where they are "

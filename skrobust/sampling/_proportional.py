@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._parameters import Choice
+from skrobust._parameters import Flag
 from skrobust.sampling.core.estimates import between_estimate
 from skrobust.sampling.designs.fixed_size import (
     SURE,
@@ -93,7 +93,7 @@ class ProportionalSampler(WeightedSampler):
     True
     """
 
-    _parameter_rules = {"replacement": Choice(False, True)}
+    _parameter_rules = {"replacement": Flag()}
 
     @classmethod
     def _get_test_params(cls):

@@ -8,7 +8,7 @@ import numpy as np
 
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._optional import require
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import check_choice, check_flag, invalid
 from skrobust._whole_file import write_text_whole
 from skrobust.report.core.strict_json import strict_json
 from skrobust.studies.group_columns import group_of_faces, group_table
@@ -198,7 +198,7 @@ def deepfake_study(
     if metadata is not None and folder is None:
         raise ValueError(f"{CALLER} takes metadata together with folder only.")
     for name, choice in (("cropped", cropped), ("clips", clips), ("chains", chains)):
-        check_choice(choice, name, CALLER, (True, False))
+        check_flag(choice, name, CALLER)
     check_choice(source, "source", CALLER, ("videos", "images"))
     check_choice(split, "split", CALLER, (None, "test"))
     names, weights, orders = check_detectors(detectors, weights, orders)

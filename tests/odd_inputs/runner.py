@@ -220,7 +220,7 @@ class Tally:
     def add(self, name, argument, case, verdict, word):
         """Count one odd input."""
         self.counts[verdict] += 1
-        if verdict in {"inside", "silent", "broken"}:
+        if verdict in {"inside", "silent", "strict", "broken"}:
             self.found.append((name, argument, case, verdict, word))
 
     @property
@@ -297,7 +297,23 @@ def run_name(programs, tally, share=1, least=0):
             one.run, one.argument, one.case, one.value, one.plain, one.valid,
             one.callables,
         )  # fmt: skip
+        if verdict == "refused" and is_scalar(one) and _takes(one.run, one.plain):
+            verdict = "strict"
         tally.add(one.name, one.argument, one.case, verdict, word)
+
+
+def is_scalar(one):
+    """Say whether an odd value is a plain one as numpy holds it in an array."""
+    if not isinstance(one.value, np.generic) or one.plain is NO_PLAIN:
+        return False
+    if one.value.dtype.kind in "iuf" and one.value.itemsize < 4:
+        return False  # whose products are rounded, or begin anew
+    kinds = (bool, int, float, str)
+    return type(one.plain) in kinds and type(one.value.item()) is type(one.plain)
+
+
+def _takes(run, plain):
+    return attempt(partial(run, plain))[0] == "value"
 
 
 def show(tally, file=sys.stdout):
@@ -305,6 +321,7 @@ def show(tally, file=sys.stdout):
     c = tally.counts
     parts = [f"{what} {c[what]}" for what in ("accepted", "refused", "handed on")]
     parts += [f"from inside {c['inside']}", f"silent {c['silent']}"]
+    parts += [f"too strict {c['strict']}"]
     line = ", ".join([f"odd inputs tried {tally.tried}", *parts])
     print(line, file=file)
     return line

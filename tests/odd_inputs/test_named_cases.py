@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import skrobust
 from skrobust import perturbations
 from skrobust._containers import to_array
-from skrobust._validation import check_choice
 from skrobust.attacks import FGSM, AutoAttack, Square, WordSubstitution
 from skrobust.base.changed_rows import row_distortion, same_cells
 from skrobust.certificates import SmoothedClassifier
@@ -96,15 +95,6 @@ def test_fractions_are_numbers():
     np.testing.assert_array_equal(*outs)
     # Other parameters of a class are computed with as they are.
     check_one_sentence(lambda: FGSM(Fraction(1, 2)).perturb(None, X), "'eps'.*float")
-
-
-def test_a_name_from_an_array_is_a_name():
-    for name in np.array(["wilson", "exact"]):
-        found = proportion_interval(3, 10, method=name)
-        assert found == proportion_interval(3, 10, method=str(name))
-    assert not isinstance(check_choice(name, "method", "f", ("exact",)), np.str_)
-    check_one_sentence(lambda: check_choice(True, "n", "f", (1, 2)), "one of 1, 2")
-    check_one_sentence(lambda: check_choice(b"exact", "m", "f", ("exact",)), "one of")
 
 
 def strengths():

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from functools import wraps
 
 from skrobust._parallel import isolated
-from skrobust._validation import invalid
+from skrobust._validation import as_flag, invalid
 from skrobust.evaluation.core._isolation import Isolation
 
 
@@ -29,9 +29,10 @@ def isolation_of(isolate, caller):
     caller : str
         Name of the public function, for the message.
     """
-    if isolate is None or isolate is False:
+    limits = as_flag(isolate)
+    if limits is None or limits is False:
         return nullcontext()
-    limits = Isolation() if isolate is True else isolate
+    limits = Isolation() if limits is True else limits
     if not isinstance(limits, Isolation):
         raise invalid("isolate", caller, "a bool or an Isolation", isolate)
     return isolated(limits.timeout, limits.memory)

@@ -16,7 +16,7 @@ from skrobust._keyed_noise.splitmix import (
     row_keys,
     stream_number,
 )
-from skrobust._validation import check_choice, invalid, is_integer
+from skrobust._validation import check_flag, invalid, is_integer
 from skrobust.base import BasePerturbation
 from skrobust.metrics.labels import label_array
 from skrobust.perturbations.meta._function import TEST_NOISE
@@ -103,7 +103,7 @@ class ClipPerturbation(BasePerturbation):
             rule = "a perturbation of arrays of skrobust"
             raise invalid("perturbation", caller, rule, inner)
         seed_number(self.random_state, caller)
-        check_choice(self.same_over_clip, "same_over_clip", caller, (True, False))
+        check_flag(self.same_over_clip, "same_over_clip", caller)
         if self.clips is None or len(shape_of(self.clips, "clips", caller)) == 1:
             return
         if not is_integer(self.clips) or self.clips < 1:

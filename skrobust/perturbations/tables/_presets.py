@@ -1,6 +1,6 @@
 """Preset of tables: each perturbation at several severities."""
 
-from skrobust._validation import check_choice, invalid
+from skrobust._validation import as_flag, check_flag, invalid
 from skrobust.perturbations.presets import register_preset
 from skrobust.perturbations.severity_grid import severity_grid
 from skrobust.perturbations.tables._categories import CategoryFlip
@@ -97,12 +97,13 @@ def tabular(
     >>> len(conditions), conditions[0].name, conditions[2].name
     (35, 'CLEAN', 'feature_noise-3')
     """
+    categories, dates, missing = map(as_flag, (categories, dates, missing))
     for name, value in (("categories", categories), ("dates", dates)):
         if value is None:
             raise invalid(name, "tabular", "a bool or a choice of columns", value)
     if not (isinstance(missing, (bool, str)) and missing in (True, False, "auto")):
         raise invalid("missing", "tabular", "a bool or 'auto'", missing)
-    check_choice(plausible, "plausible", "tabular", (True, False))
+    check_flag(plausible, "plausible", "tabular")
     kinds = {name: kind(columns=columns) for name, kind in _NUMBERS.items()}
     if plausible:
         for kind in kinds.values():

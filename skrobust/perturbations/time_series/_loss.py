@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._parameters import Choice
+from skrobust._parameters import Flag
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.time_series.series_operations import (
     fill_lost,
@@ -56,7 +56,7 @@ class PointDropout(_Loss):
     """
 
     _strengths = {"share": Strength((0.01, 0.02, 0.05, 0.1, 0.2), high=1)}
-    _parameter_rules = {"per_channel": Choice(True, False)}
+    _parameter_rules = {"per_channel": Flag()}
     _strong_params = {"share": 0.3}
     _test_params = ({"severity": 5}, {"severity": 5, "fill": "hold"})
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skrobust._parameters import Choice
+from skrobust._parameters import Flag
 from skrobust.perturbations.strength import Strength
 from skrobust.perturbations.time_series.series_operations import (
     bridge,
@@ -50,7 +50,7 @@ class SeriesScaling(SeriesPerturbation):
     """
 
     _strengths = {"std": Strength((0.05, 0.1, 0.2, 0.3, 0.5))}
-    _parameter_rules = {"per_channel": Choice(True, False)}
+    _parameter_rules = {"per_channel": Flag()}
     _strong_params = {"std": 0.5}
 
     def __init__(self, severity=None, *, std=None, per_channel=False, **shared):
