@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.utils import get_tags
 
 from skrobust.perturbations import (
     DateShift,
@@ -161,3 +162,27 @@ def test_what_needs_no_training_data_needs_no_fit(kind):
     out = kind.perturb(None, NUMBERS)
     assert not np.array_equal(out, NUMBERS)
     assert np.array_equal(out, kind.fit(NUMBERS + 1).transform(NUMBERS), equal_nan=True)
+
+
+class Own:
+    """A perturbation that is no estimator and has no tags."""
+
+    def __init__(self, random_state):
+        self.random_state = random_state
+
+    def perturb(self, estimator, X, y=None):
+        return X + np.random.default_rng(self.random_state).normal(size=X.shape)
+
+
+@pytest.mark.parametrize("seed", [None, 0, 3])
+@pytest.mark.parametrize("make", [Own, lambda seed: FeatureNoise(5, random_state=seed)])
+def test_a_model_under_noise_without_a_seed_is_not_deterministic(make, seed):
+    answers = {}
+    for kind, own in ((PerturbedClassifier, LogisticRegression()),
+                      (PerturbedRegressor, LinearRegression())):  # fmt: skip
+        y = (NUMBERS[:, 0] > 0).astype(int)
+        model = kind(own, make(seed)).fit(NUMBERS, y)
+        assert get_tags(model).non_deterministic == (seed is None)
+        answers[kind] = [model.predict(NUMBERS) for _ in range(2)]
+    first, second = answers[PerturbedRegressor]
+    assert np.array_equal(first, second) == (seed is not None)
