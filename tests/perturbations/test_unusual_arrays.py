@@ -175,6 +175,6 @@ def test_pixels_darker_than_the_learned_range_get_no_light(dtype, photons):
     out = shot.transform(rows)
     assert (out[:, 0] == 100).all()
     # The mean of the counts is that of the light.
-    light = (rows[:, 1] - 100.0).mean()
+    light = float((rows[:, 1] - 100.0).mean())
     error = 100 * np.sqrt(light / 100 / photons / rows[:, 1].size)
     assert out[:, 1].mean() - 100 == pytest.approx(light, abs=4 * error + 0.1)
