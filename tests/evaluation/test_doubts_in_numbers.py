@@ -44,7 +44,11 @@ class Aside(BaseEstimator):
         return X + self.by * (np.arange(len(X)) < self.n)[:, None]
 
 
-@pytest.mark.parametrize("seed", [5, 69, 2**32 - 1])
+SEEDS = [5, 69, -3, 2**32 - 1, 2**32 + 5, 2**70 + 7, np.int64(2**40),
+         np.random.default_rng(2), np.random.RandomState(3)]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: str(seed).partition("(")[0])
 def test_doubts_beside_results_are_those_of_check_evaluation(seed):
     attack = Idle(data_range=(0, 1))
     how = {"checks": True, "random_state": seed}
@@ -53,7 +57,9 @@ def test_doubts_beside_results_are_those_of_check_evaluation(seed):
     alone = check_evaluation(MODEL, X, Y, attack, random_state=seed)
     assert found.warnings == alone
     codes = {one.code for one in alone}
-    assert {"UNBOUNDED", "BLACK_BOX_BEATS_ATTACK"} <= codes
+    assert codes >= {"UNBOUNDED", "BLACK_BOX_BEATS_ATTACK", "TRANSFER_BEATS_ATTACK"}
+    # A generator is read and not advanced.
+    assert check_evaluation(MODEL, X, Y, attack, random_state=seed) == alone
 
 
 @pytest.mark.parametrize("way", [-1, 1])
