@@ -62,6 +62,18 @@ def test_doubts_beside_results_are_those_of_check_evaluation(seed):
     assert check_evaluation(MODEL, X, Y, attack, random_state=seed) == alone
 
 
+def test_another_seed_checks_other_rows():
+    attack = Idle(data_range=(0, 1))
+    found = [
+        check_evaluation(MODEL, X, Y, attack, n_queries=5, random_state=seed)
+        for seed in (5, 69, 5 + 2**20, 5 + 2**31, 5 + 2**32)
+    ]
+    shares = [tuple(one.numbers.get("share") for one in doubts) for doubts in found]
+    assert len(set(shares[:4])) > 2
+    assert shares[0] != shares[1]
+    assert found[4] == found[0]  # scikit-learn takes seeds below 2**32
+
+
 @pytest.mark.parametrize("way", [-1, 1])
 @pytest.mark.parametrize(
     ("seen", "declared", "bounds"),
