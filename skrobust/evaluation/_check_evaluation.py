@@ -62,7 +62,7 @@ def check_evaluation(
         Samples to check, drawn from X; the units of the input are checked in all of X.
     n_queries : int, default=100
         Queries per sample of the random search.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the draw and of the random search.
     eps, norm, data_range : object, default=None
         Ball and box of ``attack="auto"``, as in :func:`evaluate_attack`.
@@ -176,7 +176,8 @@ def doubts_and_fallen(
     fallen = np.zeros(len(y), dtype=bool)
     n_samples = check_count(n_samples, "n_samples", _CALLER)
     n_queries = check_count(n_queries, "n_queries", _CALLER)
-    rng, given = np.random.default_rng(seed_number(random_state, _CALLER) % 2**64), X
+    seed = seed_number(random_state, _CALLER) % 2**32  # scikit-learn takes no more
+    rng, given = np.random.default_rng(seed), X
     if isinstance(attack, BaseAttack):
         attack, estimator, X, _ = as_numbers(attack, estimator, X)
     rows = np.sort(rng.permutation(len(y))[:n_samples])
@@ -218,7 +219,7 @@ def doubts_and_fallen(
     if "eps" in own_params(attack) and eps:
         doubts += attack_checks.check_random_search(case, n_queries, rng)
         done()
-        doubts += attack_checks.check_transfer(case, X, random_state)
+        doubts += attack_checks.check_transfer(case, X, seed)
     fallen[rows] = case.fallen
     return doubts, fallen
 

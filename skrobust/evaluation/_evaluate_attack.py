@@ -311,7 +311,7 @@ def evaluate_attack(
         robust &= clean  # it turns wrong rows right as well
     doubts, fallen = [], np.zeros(len(y), dtype=bool)
     if checks:
-        seed = 0 if random_state is None else seed_number(random_state, caller) % 2**32
+        seed = 0 if random_state is None else seed_number(random_state, caller)
         checked = (X, y) if runs is None else runs.first
         parts = estimator, *checked, attack, seed
         doubts, fallen[: len(checked[1])] = doubts_or_unchecked(*parts)

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from skrobust.evaluation import (
     robust_accuracy_bounds,
     robust_ratio_bounds,
 )
+from skrobust.evaluation.attacked.proved_rows import bracket_of
 from skrobust.evaluation.core.argument_checks import model_classes
 from skrobust.report.core.strict_json import to_plain
 
@@ -191,3 +194,25 @@ def test_classes_are_asked_of_the_model_and_not_of_the_rows():
         model_classes(Bare(), rows, np.array([7, 7, 7, 7]), "test")
     Bare.classes_ = np.array([5, 6, 7])
     assert model_classes(Bare(), rows, y, "test").tolist() == [5, 6, 7]
+
+
+@pytest.mark.parametrize("is_exact", [False, True])
+@pytest.mark.parametrize("name", ["intervals", "trivial: nothing"])
+def test_a_bracket_is_exact_where_all_that_stand_are_proved(name, is_exact):
+    samples = SimpleNamespace(interval=lambda rows: ("interval", rows.mean()))
+    for states in product(("fell", "stands", "proved"), repeat=3):
+        proved = np.array([one == "proved" for one in states])
+        stands = np.array([one != "fell" for one in states])
+        found = bracket_of("", proved, name, is_exact, stands, samples)
+        upper = 1 - states.count("fell") / 3
+        assert found["robust_accuracy_upper"] == pytest.approx(upper)
+        if name.startswith("trivial") and "proved" not in states:
+            assert found["not_certified"] == name
+            continue
+        lower = states.count("proved") / 3
+        assert found["robust_accuracy_lower"] == pytest.approx(lower)
+        assert found["robust_accuracy_lower_interval"] == ("interval", lower)
+        assert found["is_exact"] is (is_exact or "stands" not in states)
+        assert found["certificate"] == name
+        why = bracket_of("none", proved, name, is_exact, stands, samples)
+        assert why == {"robust_accuracy_upper": stands.mean(), "not_certified": "none"}

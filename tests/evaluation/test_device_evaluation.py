@@ -1,6 +1,7 @@
 """Evaluation on devices: what the host finds, and no picture goes back to it."""
 
 import copy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("skorch")
 
 from pretended_device import pretend  # noqa: E402
+from skorch import NeuralNetClassifier  # noqa: E402
 from torch import nn  # noqa: E402
 
 import skrobust.perturbations as sp  # noqa: E402
@@ -334,3 +336,45 @@ def test_rows_move_where_every_condition_takes_them_and_nowhere_else(
             assert torch.equal(moved, torch.from_numpy(X))
         else:
             assert moved is rows
+
+
+class Given(nn.Module):
+    """The same logits for all rows."""
+
+    def __init__(self, logits=(0.0, 0.0)):
+        super().__init__()
+        self.logits = nn.Parameter(torch.tensor(logits))
+
+    def forward(self, x):
+        return self.logits + 0 * x.flatten(1)[:, :1]
+
+
+class SecondOfAll(NeuralNetClassifier):
+    """Answers the second class, whatever its module says."""
+
+    def predict(self, X):
+        return np.ones(len(X), dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("logits", "alike"),
+    [
+        ((0.0, 0.0, 0.0), True),  # no class is surer than the others
+        ((7.0, 7.0, 0.0), True),
+        ((1.0, 0.995, 0.0), True),  # nearer than a hundredth of their spread
+        ((1.0, 0.98, 0.0), False),
+        ((1.0, 0.0, 0.0), False),
+        ((0.0, 1.0, 0.0), True),
+    ],
+)
+def test_labels_may_differ_where_logits_are_as_good_as_equal(logits, alike):
+    how = {"criterion": nn.CrossEntropyLoss, "classes": [0, 1, 2]}
+    net = SecondOfAll(Given, module__logits=logits, **how)
+    rows = X.astype(np.float32)
+    net.initialize()
+    ask = partial(evaluate_perturbations, net, rows, np.arange(N) % 2, CONDITIONS[:1])
+    if alike:
+        assert ask(device="cpu").clean_score == ask().clean_score == 0.5
+        return
+    with pytest.raises(ValueError, match="got other labels from the module of the net"):
+        ask(device="cpu")

@@ -1,8 +1,11 @@
 """Conditions and runs that fail in some batches alone, and their records."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from misbehaving_models import Centroids, Fussy, Raises
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import make_blobs
 
 from skrobust._parallel import alone, isolated
@@ -203,3 +206,40 @@ def test_isolation_and_checks_of_batches():
     apart = evaluate_attack(model, X, Y, SEARCH, isolate=Isolation(60), **how)
     assert apart.robust_accuracy == plain.robust_accuracy
     assert [one.code for one in apart.warnings] == [one.code for one in plain.warnings]
+
+
+class FussyNumbers(RegressorMixin, BaseEstimator):
+    """A regressor that refuses the same rows."""
+
+    def fit(self, X, y):
+        self.classes_of_ = Fussy().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.classes_of_.predict(X).astype(float)
+
+
+SCORINGS = {"labels": None, "scores": "balanced_accuracy"}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("how", [*SCORINGS, "attack", "regression"])
+def test_a_model_that_raises_on_clean_rows_of_a_batch_ends_the_run(how, place):
+    bright = X.copy()
+    bright[20 * place] = 9.0  # which the model refuses
+    seen = []
+
+    def batches():
+        for start in (0, 20, 40):
+            seen.append(start)
+            yield bright[start : start + 20], Y[start : start + 20]
+
+    model, evaluate, more = MODEL, evaluate_attack, (SEARCH,)
+    if how == "regression":
+        model = FussyNumbers().fit(X, Y)
+    elif how != "attack":
+        evaluate = partial(evaluate_perturbations, scoring=SCORINGS[how])
+        more = ([QUIET],)
+    with pytest.raises(RuntimeError, match=r"^too bright$"):
+        evaluate(model, batches(), None, *more)
+    assert seen == [0, 20, 40][: place + 1]

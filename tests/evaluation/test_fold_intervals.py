@@ -156,3 +156,25 @@ def test_limits_of_rows_that_are_unknown_leave_those_over_folds():
     assert tuple(_wider(known, rows)) == (0.4, 0.7)
     assert _wider(known, rows).warnings == ("a", "b")
     assert tuple(_wider(nothing, rows)) == (0.45, 0.7)
+
+
+@pytest.mark.parametrize("seed", [0, 1])  # of the reference: on equal or other rows
+def test_errors_are_paired_with_those_of_a_reference_on_the_same_rows(seed):
+    split = ShuffleSplit(1, test_size=80, random_state=0)
+    of_other = ShuffleSplit(1, test_size=80, random_state=seed)
+    other = crossed(LogisticRegression(max_iter=20), cv=of_other)
+    found = crossed(GaussianNB(), cv=split, reference={"linear": other})
+    assert np.array_equal(found.rows, other.rows) == (seed == 0)
+    own, base = (1 - one.correct.mean(axis=2) for one in (found, other))
+    if seed:  # the errors of another sample count as known
+        base = np.broadcast_to(1 - other.conditions.score, own.shape)
+
+    def error(kept):
+        sums = [(own[kept][:, on], base[kept][:, on]) for on in ([0, 1], [2, 3])]
+        return np.mean([a.sum() / b.sum() for a, b in sums])
+
+    left_out = np.array([error(np.arange(80) != i) for i in range(80)])
+    off = left_out - left_out.mean()
+    interval = found.mean_corruption_error_interval
+    assert interval.value == pytest.approx(error(slice(None)))
+    assert interval.std_error == pytest.approx(np.sqrt(79 / 80 * (off**2).sum()))

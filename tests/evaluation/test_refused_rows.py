@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
+from skrobust.evaluation.conditions.refused_rows import answers
 from skrobust.perturbations import CategoryFlip
 
 RNG = np.random.default_rng(0)
@@ -57,3 +59,37 @@ def test_a_score_of_refused_rows_is_one_sentence():
     settings = {"X_ref": X, "scoring": "roc_auc"}
     with pytest.raises(ValueError, match=r"under the condition .*unknown cat"):
         evaluate_perturbations(strict, X, Y, [UNSEEN], **settings)
+
+
+class Tired(ClassifierMixin, BaseEstimator):
+    """Answers a few times, then raises an error of its own."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, n_answers):
+        self.n_answers = self.left = n_answers
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("no more answers today")
+        return np.zeros(len(X), dtype=int)
+
+
+@pytest.mark.parametrize("n_changed", [0, 1, N])
+def test_an_error_on_rows_that_did_not_change_is_none_of_the_condition(n_changed):
+    moved = X.copy()
+    moved.iloc[:n_changed, 0] = "new"
+    found = Tired(0), X, moved, np.zeros(N, dtype=int), True
+    if not n_changed:
+        with pytest.raises(ValueError, match=r"^no more answers today$"):
+            answers(*found)
+        return
+    labels, refused, words = answers(*found)
+    assert (labels.sum(), refused.sum()) == (0, n_changed)
+    assert words == "no more answers today"
+    with pytest.raises(ValueError, match=r"^no more answers today$"):
+        answers(*found[:-1], False)  # of rows that are no table

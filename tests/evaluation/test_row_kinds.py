@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from perturbation_table import DATA, LAWS, at
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
+from skrobust.base.row_kind import check_row_kind
 from skrobust.evaluation import cross_validate_perturbations, evaluate_perturbations
 from skrobust.metrics import make_asi_scorer
 from skrobust.perturbations import (
@@ -83,3 +85,31 @@ def test_conditions_without_a_column_are_left_out():
     flips = [c for c in grid if c.name.startswith(("CLEAN", "category"))]
     with pytest.raises(ValueError, match="found no column that any of the conditions"):
         evaluate_perturbations(model, NUMBERS, Y, flips, X_ref=NUMBERS)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_rows_of_the_own_kind_are_taken_and_others_refused(law):
+    condition = at(law, 1)
+    for X in DATA[law.kind].values():
+        check_row_kind(condition, X, "here")
+        check_row_kind(PerturbationSequence([condition]), X, "here")
+    others = {"text": ["table", "series", "images"], "images": ["text"]}
+    for other in others.get(law.kind, ["text", "images"]):
+        if law.kind == "numbers" and other == "images":
+            continue
+        for X in DATA[other].values():
+            with pytest.raises(ValueError, match=f"here cannot use {law} on these"):
+                check_row_kind(condition, X, "here")
+
+
+def test_severity_0_leaves_flat_images_without_a_shape():
+    model = DummyClassifier().fit(np.zeros((12, 1)), Y)
+    images = [at(law, 0) for law in LAWS if law.kind == "images"]
+    assert len(images) > 30
+    flat = NUMBERS / 48
+    results = evaluate_perturbations(model, flat, Y, images)
+    assert not results.changed.any()
+    needed = [one for one in images if one._needs_geometry]
+    for condition in needed:
+        with pytest.raises(ValueError, match="flat images need image_shape"):
+            evaluate_perturbations(model, flat, Y, [condition.set_params(severity=1)])

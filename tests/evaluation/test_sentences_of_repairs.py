@@ -1,7 +1,10 @@
 """Sentences of evaluations and repairs where little was tried."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -10,6 +13,7 @@ from skrobust.evaluation.conditions.untouched import _takes_tables, units_for
 from skrobust.evaluation.core.score_summary import check_reference_model
 from skrobust.evaluation.core.verdict import verdict_on_perturbations
 from skrobust.evaluation.repairs.fragile_columns import fragile_columns
+from skrobust.evaluation.repairs.repair_parts import fit_candidate, one_sentence
 from skrobust.evaluation.repairs.repair_verdict import verdict_of
 from skrobust.perturbations import (
     FeatureNoise,
@@ -104,3 +108,43 @@ def test_a_reference_is_for_accuracy_alone():
     with pytest.raises(ValueError, match="with a reference for accuracy only"):
         check_reference_model({"other": results}, table, object(), "here")
     assert check_reference_model(None, table, object(), "here") is None
+
+
+@pytest.mark.parametrize("n", [1, 10, 199, 200, 201, 203, 5000])
+def test_a_reason_has_200_characters_at_most(n):
+    text = "".join(chr(97 + i % 26) for i in range(n))
+    for error in (text, ValueError(text), UserWarning(f"  {text}\n")):
+        found = one_sentence(error)
+        assert len(found) == min(n, 200)
+        if n <= 200:
+            assert found == text
+        else:
+            assert found == text[:197] + "..."
+
+
+class Talkative(ClassifierMixin, BaseEstimator):
+    """Its fit fails, or warns, in many words."""
+
+    def __init__(self, words="", fails=True):
+        self.words, self.fails = words, fails
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.fails:
+            raise RuntimeError(self.words)
+        warnings.warn(self.words, UserWarning, stacklevel=2)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+@pytest.mark.parametrize("n", [5, 200, 300])
+def test_a_fit_is_told_in_one_short_sentence(n):
+    words = "x" * n
+    shown = words if n <= 200 else "x" * 197 + "..."
+    rows, y = np.zeros((4, 2)), np.arange(4) % 2
+    failed = fit_candidate(Talkative(words), rows, y)
+    assert (failed.model, failed.error, failed.warnings) == (None, shown, ())
+    warned = fit_candidate(Talkative(words, fails=False), rows, y)
+    assert (warned.error, warned.warnings) == (None, (shown,))

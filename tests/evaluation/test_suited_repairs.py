@@ -1,8 +1,11 @@
 """Repairs that suit a case, why others do not, and what the originals answer."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.frozen import FrozenEstimator
@@ -16,7 +19,14 @@ from skrobust.evaluation.repairs import repair_search
 from skrobust.evaluation.repairs.fragile_columns import fragile_columns
 from skrobust.evaluation.repairs.repair_candidates import make_candidates
 from skrobust.evaluation.repairs.repair_case import Case
-from skrobust.evaluation.repairs.repair_parts import answers_under, split_parts
+from skrobust.evaluation.repairs.repair_parts import (
+    Scores,
+    answers_under,
+    split_parts,
+)
+from skrobust.evaluation.repairs.repair_table import add_difference, repair_columns
+from skrobust.metrics import compare_models
+from skrobust.metrics.callable_metrics import mean_score
 from skrobust.perturbations import FeatureNoise, MeanDrift
 
 RNG = np.random.default_rng(0)
@@ -209,3 +219,82 @@ def test_columns_at_risk_are_found_on_500_rows(row, expected):
     found = fragile_columns(model, [Mirror(row)], rows, y, "here")
     assert [name for name, _ in found] == [name for name, _ in expected]
     assert [loss for _, loss in found] == pytest.approx([loss for _, loss in expected])
+
+
+@pytest.mark.parametrize("is_frozen", [False, True])
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_frozen_model_keeps_the_units_of_its_columns(is_frozen, behind):
+    model = LogisticRegression().fit(X, Y)
+    model = FrozenEstimator(model) if is_frozen else model
+    model = make_pipeline(StandardScaler(), model) if behind else model
+    quantiles = [f"clip at quantile {q}" for q in ("0.999", "0.99", "0.95")]
+    scaled = [] if is_frozen else ["clip to the training range"]
+    made, _ = make_candidates(case_of(model=model), ["clipping"])
+    assert [one.name for one in made] == scaled + quantiles
+    if not is_frozen or behind:
+        return
+    for one in made:  # rows inside of the range of training are answered as before
+        inside = X[(np.abs(X) < np.quantile(np.abs(X), 0.9)).all(axis=1)]
+        repaired = one.estimator.fit(X, Y)
+        assert repaired.predict(inside).tolist() == model.predict(inside).tolist()
+
+
+def scores_of(correct):
+    n = len(correct)
+    nothing = np.full((n, 1 + correct.shape[1]), np.nan)
+    answered = np.ones(correct.shape[1])
+    return Scores(correct[:, 0], correct, None, answered, nothing, nothing)
+
+
+@pytest.mark.parametrize("n_rows", [1, 30])
+@pytest.mark.parametrize("n_conditions", [1, 2, 5])
+def test_a_row_is_right_or_wrong_under_one_condition_and_a_share_under_more(
+    n_rows, n_conditions
+):
+    correct = np.random.default_rng(0).random((n_rows, n_conditions)) < 0.6
+    found = scores_of(correct).per_row("mean")
+    assert found.shape == (n_rows,)
+    assert (found.dtype == bool) == (n_conditions == 1)
+    assert np.array_equal(found, correct.mean(axis=1))
+    assert scores_of(correct).value("mean") == pytest.approx(correct.mean())
+    assert np.isnan(scores_of(correct).value("attack"))
+
+
+def test_one_condition_is_compared_by_the_exact_test():
+    rng = np.random.default_rng(0)
+    before = rng.random(60) < 0.6
+    after = before ^ (rng.random(60) < 0.3)
+    gained, lost = (after & ~before).sum(), (before & ~after).sum()
+    scores = {
+        "original": scores_of(before[:, None]),
+        "other": scores_of(after[:, None]),
+    }
+    table = {
+        "name": np.array(["noise"]), "corruption": np.array(["noise"]),
+        "severity": np.array([1.0]), "number": np.array([1]),
+    }  # fmt: skip
+    found = repair_columns(scores, table, None, "mean", 0.95, 0, "here")
+    exact = binomtest(gained, gained + lost).pvalue
+    assert found["p_value"][1] == pytest.approx(exact)
+    assert found["difference"][1] == pytest.approx((gained - lost) / 60)
+    assert np.isnan(found["p_value"][0])
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+@pytest.mark.parametrize("clusters", [None, np.arange(60) // 3])
+@pytest.mark.parametrize("n_conditions", [1, 3])
+def test_a_difference_is_that_of_the_comparison_of_models(n_conditions, clusters, seed):
+    rng = np.random.default_rng(0)
+    before, after = rng.random((2, 60, n_conditions)) < [[[0.5]], [[0.6]]]
+    values = [scores_of(one).per_row("mean") for one in (before, after)]
+    how = {"clusters": clusters, "confidence": 0.9, "random_state": seed}
+    row = {}
+    add_difference(row, "gain", values, how)
+    models = {"repair": values[1], "original": values[0]}
+    metric = "robust_accuracy" if n_conditions == 1 else mean_score
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few clusters
+        wanted = compare_models(models, metric=metric, **how)
+    names = {"gain": "difference", "gain_low": "low", "gain_high": "high"}
+    for name, known in (names | {"gain_p": "p_value"}).items():
+        assert row[name] == wanted[known][0], name

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from skrobust.perturbations import Brightness, GaussianNoise
+from skrobust.perturbations import (
+    Brightness,
+    GaussianNoise,
+    SeriesScaling,
+    TimeShift,
+    two_factor_grid,
+)
 from skrobust.perturbations.grid_factors import check_factor
 from skrobust.perturbations.tables.column_statistics import _sd
 
@@ -39,3 +45,17 @@ def test_standard_deviations_at_any_scale(unit):
     assert _sd(values * unit) == pytest.approx(values.std() * unit)
     assert _sd(np.full(4, 3.0) * unit) == 0
     assert _sd(np.empty(0)) == 0
+
+
+def test_levels_that_are_words_are_in_the_names_of_conditions():
+    modes, widths = ["pad", "roll"], [0.5, 1]
+    first = TimeShift(share=0.2), "mode", modes
+    grid = two_factor_grid(first, (SeriesScaling(), "std", widths), include="pairs")
+    assert [condition.name for condition in grid[1:]] == [
+        *(f"TimeShift{m}SeriesScaling{w}" for m in modes for w in widths),
+        *(f"SeriesScaling{w}TimeShift{m}" for w in widths for m in modes),
+    ]
+    for condition in grid[1:]:
+        assert {step.mode for step in condition.steps if hasattr(step, "mode")} == {
+            "pad" if "pad" in condition.name else "roll"
+        }

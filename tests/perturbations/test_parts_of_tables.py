@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import is_classifier, is_regressor
-from sklearn.linear_model import LinearRegression
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.utils import get_tags
 
 from skrobust.perturbations import (
     DateShift,
@@ -12,6 +14,7 @@ from skrobust.perturbations import (
     FeatureNoise,
     GaussianNoise,
     MeanDrift,
+    MissingValues,
     PerturbedClassifier,
     PerturbedRegressor,
     ScaleDrift,
@@ -98,3 +101,88 @@ def test_noise_of_one_feature_leaves_the_others():
     out = FeatureNoise(3, columns=[1], random_state=0).fit(rows).transform(rows)
     assert np.array_equal(out[:, [0, 2]], rows[:, [0, 2]])
     assert (out[:, 1] != rows[:, 1]).all()
+
+
+NUMBERS = RNG.normal(size=(12, 5))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [[1, 3], (3, 1), [-4, -2], range(1, 5, 2), slice(1, 5, 2), slice(-4, None, 2),
+     [False, True, False, True, False], np.array([1, 3]), ["b", "d"],
+     lambda X: [1, 3], lambda X: slice(1, 4, 2), lambda X: ["b", "d"], np.float32,
+     "float32", [1, "d", 3, 1]],
+)  # fmt: skip
+def test_the_same_columns_may_be_named_in_many_ways(columns):
+    frame = pd.DataFrame(NUMBERS, columns=list("abcde"))
+    frame = frame.astype({"b": "float32", "d": "float32"})
+    found = FeatureNoise(2, columns=columns, random_state=0).fit(frame)
+    assert found.columns_.tolist() == [1, 3]
+    changed = (found.transform(frame) != frame).any()
+    assert changed.tolist() == [False, True, False, True, False]
+
+
+def test_slices_of_columns_are_those_of_python():
+    every = list(range(5))
+    for start in (None, -9, -2, 0, 3, 9):
+        for stop in (None, -1, 2, 5):
+            for step in (None, -2, 1):
+                part = slice(start, stop, step)
+                noise = FeatureNoise(2, columns=part, random_state=0)
+                if every[part]:
+                    found = noise.fit(NUMBERS).columns_.tolist()
+                    assert found == sorted(every[part])
+                else:
+                    with pytest.raises(ValueError, match="found no column to act on"):
+                        noise.fit(NUMBERS)
+
+
+LEARNED = [
+    *(FeatureLoss(1, fill=fill) for fill in ("mean", "median", "most_frequent")),
+    *(MissingValues(1, mechanism=one) for one in ("mar", "mnar")),
+    ScaleDrift(1, about="mean"), FeatureNoise(1), FeatureLoss(1, columns="missing"),
+    FeatureLoss(1, fill="mean", columns="missing"),
+    MissingValues(1, columns="missing"), ScaleDrift(1, about="zero", columns="missing"),
+]  # fmt: skip
+TAKEN_AS_THEY_ARE = [
+    *(FeatureLoss(1, fill=fill) for fill in ("nan", "zero")), MissingValues(1),
+    ScaleDrift(1, about="zero"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LEARNED, ids=repr)
+def test_what_training_data_say_is_not_taken_from_the_rows_at_hand(kind):
+    with pytest.raises(NotFittedError, match="never uses statistics of the rows"):
+        kind.perturb(None, NUMBERS)
+
+
+@pytest.mark.parametrize("kind", TAKEN_AS_THEY_ARE, ids=repr)
+def test_what_needs_no_training_data_needs_no_fit(kind):
+    kind = clone(kind).set_params(random_state=0)
+    out = kind.perturb(None, NUMBERS)
+    assert not np.array_equal(out, NUMBERS)
+    assert np.array_equal(out, kind.fit(NUMBERS + 1).transform(NUMBERS), equal_nan=True)
+
+
+class Own:
+    """A perturbation that is no estimator and has no tags."""
+
+    def __init__(self, random_state):
+        self.random_state = random_state
+
+    def perturb(self, estimator, X, y=None):
+        return X + np.random.default_rng(self.random_state).normal(size=X.shape)
+
+
+@pytest.mark.parametrize("seed", [None, 0, 3])
+@pytest.mark.parametrize("make", [Own, lambda seed: FeatureNoise(5, random_state=seed)])
+def test_a_model_under_noise_without_a_seed_is_not_deterministic(make, seed):
+    answers = {}
+    for kind, own in ((PerturbedClassifier, LogisticRegression()),
+                      (PerturbedRegressor, LinearRegression())):  # fmt: skip
+        y = (NUMBERS[:, 0] > 0).astype(int)
+        model = kind(own, make(seed)).fit(NUMBERS, y)
+        assert get_tags(model).non_deterministic == (seed is None)
+        answers[kind] = [model.predict(NUMBERS) for _ in range(2)]
+    first, second = answers[PerturbedRegressor]
+    assert np.array_equal(first, second) == (seed is not None)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from perturbation_table import LAWS
 from problems import linear_problem
 
 import skrobust.perturbations as sp
@@ -11,6 +12,27 @@ LEVELS = (1, 2, 3, 4, 5)
 # Constants c of Hendrycks and Dietterich: for 32 pixels, and for 224. Lengths of the
 # elastic deformation are shares of 32 pixels, and of 244, which they took for 224.
 PUBLISHED = {
+    "GaussianNoise": (
+        ("std",), [(c,) for c in (0.04, 0.06, 0.08, 0.09, 0.1)],
+        [(c,) for c in (0.08, 0.12, 0.18, 0.26, 0.38)],
+    ),
+    "SpeckleNoise": (
+        ("std",), [(c,) for c in (0.06, 0.1, 0.12, 0.16, 0.2)],
+        [(c,) for c in (0.15, 0.2, 0.35, 0.45, 0.6)],
+    ),
+    "ShotNoise": (  # in force is the relative standard deviation
+        ("photons",), [(c**-0.5,) for c in (500, 250, 100, 75, 50)],
+        [(c**-0.5,) for c in (60, 25, 12, 5, 3)],
+    ),
+    "SaltAndPepper": (
+        ("density",), [(c,) for c in (0.01, 0.02, 0.03, 0.05, 0.07)],
+        [(c,) for c in (0.03, 0.06, 0.09, 0.17, 0.27)],
+    ),
+    "DefocusBlur": (
+        ("radius", "alias_std"),
+        [(0.3, 0.4), (0.4, 0.5), (0.5, 0.6), (1, 0.2), (1.5, 0.1)],
+        [(3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5)],
+    ),
     "GlassBlur": (
         ("std", "max_shift", "iterations"),
         [(0.05, 1, 1), (0.25, 1, 1), (0.4, 1, 1), (0.25, 1, 2), (0.4, 1, 2)],
@@ -21,10 +43,63 @@ PUBLISHED = {
         [(6, 1), (6, 1.5), (6, 2), (8, 2), (9, 2.5)],
         [(10, 3), (15, 5), (15, 8), (15, 12), (20, 15)],
     ),
+    "ZoomBlur": (
+        ("zoom", "step"),
+        [(1.06, 0.01), (1.11, 0.01), (1.16, 0.01), (1.21, 0.01), (1.26, 0.01)],
+        [(1.11, 0.01), (1.16, 0.01), (1.21, 0.02), (1.26, 0.02), (1.31, 0.03)],
+    ),
+    "GaussianBlur": (
+        ("std",), [(c,) for c in (0.4, 0.6, 0.7, 0.8, 1)],
+        [(c,) for c in (1, 2, 3, 4, 6)],
+    ),
+    "Snow": (
+        ("mean", "std", "zoom", "threshold", "radius", "blur_std", "keep"),
+        [(0.1, 0.2, 1, 0.6, 8, 3, 0.95), (0.1, 0.2, 1, 0.5, 10, 4, 0.9),
+         (0.15, 0.3, 1.75, 0.55, 10, 4, 0.9), (0.25, 0.3, 2.25, 0.6, 12, 6, 0.85),
+         (0.3, 0.3, 1.25, 0.65, 14, 12, 0.8)],
+        [(0.1, 0.3, 3, 0.5, 10, 4, 0.8), (0.2, 0.3, 2, 0.5, 12, 4, 0.7),
+         (0.55, 0.3, 4, 0.9, 12, 8, 0.7), (0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
+         (0.55, 0.3, 2.5, 0.85, 12, 12, 0.55)],
+    ),
+    "Frost": (
+        ("image_weight", "ice_weight"),
+        [(1, 0.2), (1, 0.3), (0.9, 0.4), (0.85, 0.4), (0.75, 0.45)],
+        [(1, 0.4), (0.8, 0.6), (0.7, 0.7), (0.65, 0.7), (0.6, 0.75)],
+    ),
+    "Fog": (
+        ("strength", "decay"),
+        [(0.2, 3), (0.5, 3), (0.75, 2.5), (1, 2), (1.5, 1.75)],
+        [(1.5, 2), (2, 2), (2.5, 1.7), (2.5, 1.5), (3, 1.4)],
+    ),
+    "Spatter": (  # the opacity of water, or the width of mud
+        ("mean", "std", "blur_std", "threshold", "opacity", "mud_std", "mud"),
+        [(0.62, 0.1, 0.7, 0.7, 0.5, None, 0), (0.65, 0.1, 0.8, 0.7, 0.5, None, 0),
+         (0.65, 0.3, 1, 0.69, 0.5, None, 0), (0.65, 0.1, 0.7, 0.69, None, 0.6, 1),
+         (0.65, 0.1, 0.5, 0.68, None, 0.6, 1)],
+        [(0.65, 0.3, 4, 0.69, 0.6, None, 0), (0.65, 0.3, 3, 0.68, 0.6, None, 0),
+         (0.65, 0.3, 2, 0.68, 0.5, None, 0), (0.65, 0.3, 1, 0.65, None, 1.5, 1),
+         (0.67, 0.4, 1, 0.65, None, 1.5, 1)],
+    ),
+    "Contrast": (
+        ("factor",), [(c,) for c in (0.75, 0.5, 0.4, 0.3, 0.15)],
+        [(c,) for c in (0.4, 0.3, 0.2, 0.1, 0.05)],
+    ),
+    "Brightness": (
+        ("shift",), [(c,) for c in (0.05, 0.1, 0.15, 0.2, 0.3)],
+        [(c,) for c in (0.1, 0.2, 0.3, 0.4, 0.5)],
+    ),
     "Saturate": (
         ("scale", "offset"),
         [(0.3, 0), (0.1, 0), (1.5, 0), (2, 0.1), (2.5, 0.2)],
         [(0.3, 0), (0.1, 0), (2, 0), (5, 0.1), (20, 0.2)],
+    ),
+    "JPEGCompression": (
+        ("quality",), [(c,) for c in (80, 65, 58, 50, 40)],
+        [(c,) for c in (25, 18, 15, 10, 7)],
+    ),
+    "Pixelate": (
+        ("share",), [(c,) for c in (0.95, 0.9, 0.85, 0.75, 0.65)],
+        [(c,) for c in (0.6, 0.5, 0.4, 0.3, 0.25)],
     ),
     "ElasticDeformation": (
         ("alpha", "sigma", "affine"),
@@ -43,10 +118,30 @@ def test_levels_are_the_published_constants(name, side):
     names, small, large = PUBLISHED[name]
     images = np.zeros((1, side, side, 3))
     for severity, constants in zip(LEVELS, small if side == 32 else large, strict=True):
-        at = getattr(sp, name)(severity)._all_strengths(images)
+        at = getattr(sp, name)(severity=severity)._all_strengths(images)
         for parameter, constant in zip(names, constants, strict=True):
             if constant is not None:  # a field of strength 0 has no width
                 assert getattr(at, parameter) == pytest.approx(constant)
+
+
+def test_no_published_table_is_missing():
+    by_side = {
+        law.name
+        for law in LAWS
+        if any(strength.large for strength in law.cls._strengths.values())
+    }
+    assert by_side - PUBLISHED.keys() == {"UniformNoise"}  # with those of GaussianNoise
+    assert PUBLISHED.keys() <= by_side
+
+
+@pytest.mark.parametrize("side", [32, 224])
+def test_uniform_noise_is_as_strong_as_normal_noise(side):
+    for severity in (0, 0.5, 2, 5):
+        grey = np.full((1, side, side), 0.5)
+        out = sp.UniformNoise(severity, random_state=0).perturb(None, grey)
+        std = sp.GaussianNoise(severity)._all_strengths(grey[..., None]).std
+        half = np.sqrt(3) * std
+        assert np.abs(out - 0.5).max() == pytest.approx(min(half, 0.5), rel=0.01)
 
 
 def test_the_grid_of_the_index_has_its_levels():

@@ -13,6 +13,7 @@ from skrobust.perturbations import (
     DigitChange,
     Homoglyphs,
     Typos,
+    WhitespaceErrors,
 )
 from skrobust.perturbations.texts.scripts import SCRIPTS, hangul, lookup
 from skrobust.perturbations.texts.scripts.lookup import confusions, double, near_pieces
@@ -202,3 +203,20 @@ def test_a_script_is_a_short_file():
     for name in ("arabic", "cyrillic", "devanagari", "greek", "hebrew", "thai"):
         lines = (folder / f"{name}.py").read_text(encoding="utf-8").splitlines()
         assert len(lines) <= 40
+
+
+# White space
+
+
+@pytest.mark.parametrize("before", ["", " ", "\t\n"])
+@pytest.mark.parametrize("after", ["", " ", " \n "])
+@pytest.mark.parametrize("words", ["no", "to be", "to be  or\tnot to be"])
+def test_only_white_space_between_words_is_lost(before, words, after):
+    joined = WhitespaceErrors(rate=1.0, kinds=("join",))
+    text = before + words + after
+    assert run(joined, [text]) == [before + "".join(words.split()) + after]
+    for seed in range(4):
+        (split,) = run(WhitespaceErrors(rate=0.5), [text], seed)
+        assert "".join(split.split()) == "".join(words.split())
+        assert split.startswith(before + words[0])
+        assert split.endswith(words[-1] + after)

@@ -162,3 +162,19 @@ def test_pixels_of_another_kind_than_in_fit_are_refused():
     noise = GaussianNoise(std=0.1, random_state=0).fit(bytes_)
     with pytest.raises(ValueError, match="fitted on other pixels"):
         noise.perturb(None, np.full((3, 8, 8), 0.5))
+
+
+@pytest.mark.parametrize("photons", [20, 300, 1e4])  # counted, and of normal noise
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
+def test_pixels_darker_than_the_learned_range_get_no_light(dtype, photons):
+    train = np.array([[[100, 200], [120, 180]]], dtype=dtype)
+    shot = sp.ShotNoise(photons=photons, random_state=0).fit(train)
+    dark = np.arange(0, 101, 4, dtype=dtype)
+    rows = np.broadcast_to(dark, (40, 2, 26)).copy()
+    rows[:, 1] = 100 + dark // 2  # bright ones of the same images
+    out = shot.transform(rows)
+    assert (out[:, 0] == 100).all()
+    # The mean of the counts is that of the light.
+    light = float((rows[:, 1] - 100.0).mean())
+    error = 100 * np.sqrt(light / 100 / photons / rows[:, 1].size)
+    assert out[:, 1].mean() - 100 == pytest.approx(light, abs=4 * error + 0.1)
