@@ -58,7 +58,8 @@ class Number:
         """Raise unless the value obeys the rule."""
         if value is None and self.optional:
             return
-        if self.infinite and isinstance(value, float) and value == np.inf:
+        is_float = isinstance(value, (float, np.floating))
+        if self.infinite and is_float and value == np.inf:
             return
         if type(value) is float and self.low == 0 < value < np.inf and not self.high:
             return  # the usual case
