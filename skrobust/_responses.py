@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.pipeline import Pipeline
 
+from skrobust._array_checks import check_probabilities
 from skrobust._containers import is_frame, n_rows, refuse_mask
 from skrobust._guarded_rows import ask_guarded
 from skrobust._loader_workers import loading_here
 from skrobust._stacklevel import level_outside
-from skrobust._validation import check_probabilities
 
 _NOT_NUMBERS = "SUMm"  # kinds of arrays that hold no numbers
 

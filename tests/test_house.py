@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "skrobust"
 
 # Lowest first. A room may import rooms of lower floors, and itself.
 FLOORS = [
-    {"_column_numbers", "_compiled", "_containers", "_deprecation", "_folder_links",
-     "_guarded_rows", "_keyed_noise",
+    {"_array_checks", "_column_numbers", "_compiled", "_containers", "_deprecation",
+     "_folder_links", "_guarded_rows", "_keyed_noise",
      "_loader_workers", "_norms", "_one_line", "_optional", "_parallel", "_parameters",
      "_parquet", "_repeated_answers",
      "_responses", "_results", "_results_text", "_safe_terminal", "_sealed",
@@ -33,6 +33,7 @@ FLOORS = [
 ]  # fmt: skip
 # The few neighbours on the lowest floor that may lean on one another.
 WITHIN_LOWEST = {
+    "_array_checks": {"_containers", "_validation"},
     "_containers": {"_column_numbers"},
     "_folder_links": {"_validation"},
     "_keyed_noise": {"_compiled", "_containers", "_validation"},
@@ -41,6 +42,7 @@ WITHIN_LOWEST = {
     "_guarded_rows": {"_containers"},
     "_repeated_answers": {"_containers", "_keyed_noise", "_responses", "_stacklevel"},
     "_responses": {
+        "_array_checks",
         "_containers",
         "_guarded_rows",
         "_loader_workers",

@@ -3,12 +3,13 @@
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
 
+from skrobust._array_checks import check_rows
 from skrobust._containers import is_frame, to_array
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
 from skrobust._keyed_noise.rows import join_rows, new_index, rows_as_given, take_rows
 from skrobust._parameters import Choice, Count, Number, check_parameters
 from skrobust._responses import predict_labels, predicts_numbers
-from skrobust._validation import check_rows, invalid
+from skrobust._validation import invalid
 from skrobust.base.training_attack import check_training_attack, training_attack
 from skrobust.base.training_rows import (
     check_training_rows,

@@ -4,9 +4,10 @@ import copy
 
 import numpy as np
 
+from skrobust._array_checks import check_rows
 from skrobust._containers import to_array
 from skrobust._parameters import Count, Radius
-from skrobust._validation import check_rows, invalid
+from skrobust._validation import invalid
 from skrobust.attacks.core.black_box_attack import BlackBoxAttack
 from skrobust.attacks.core.boundary_walk import BoundaryWalk
 from skrobust.attacks.core.corner_walk import CornerWalk

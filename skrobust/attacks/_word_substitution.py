@@ -6,11 +6,12 @@ from collections.abc import Collection
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust._containers import is_frame, to_array
 from skrobust._parallel import StepBar
 from skrobust._parameters import Choice, Count, Flag, check_parameters
 from skrobust._responses import predict_labels
-from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust._validation import invalid
 from skrobust.attacks.texts.additive_texts import adds_up
 from skrobust.attacks.texts.text_scores import TextScores
 from skrobust.attacks.texts.text_search import TextSearch

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from skrobust._array_checks import check_rows, check_same_length, check_targets
 from skrobust._containers import is_frame, refuse_mask, refuse_unordered, shape_of
 from skrobust._guarded_rows import copied
 from skrobust._keyed_noise.generator import NoiseKey, seed_number
@@ -31,7 +32,7 @@ from skrobust._responses import (
     torch_kind,
     undisturbed,
 )
-from skrobust._validation import check_rows, check_same_length, check_targets, invalid
+from skrobust._validation import invalid
 from skrobust.base.attack_input import check_data_range, number_rows, start_rows
 from skrobust.base.attack_result import AttackResult
 from skrobust.base.changed_rows import changed_rows

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_rows, number_array
 from skrobust._containers import (
     is_frame,
     refuse_mask,
@@ -9,7 +10,7 @@ from skrobust._containers import (
     refuse_unordered,
     to_array,
 )
-from skrobust._validation import check_rows, invalid, number_array
+from skrobust._validation import invalid
 
 
 def number_rows(X, caller):

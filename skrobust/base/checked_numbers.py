@@ -3,8 +3,9 @@
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from skrobust._array_checks import number_array
 from skrobust._containers import is_frame, named_once
-from skrobust._validation import invalid, number_array
+from skrobust._validation import invalid
 
 
 def checked_numbers(estimator, X, *, reset=False):

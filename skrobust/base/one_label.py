@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
+from skrobust._array_checks import refuse_missing
 from skrobust._containers import one_per_row
 from skrobust._responses import is_net, respond, unwrap
-from skrobust._validation import invalid, refuse_missing
+from skrobust._validation import invalid
 from skrobust.base.label_codes import codes, digits, joint
 
 ANY = "any"

@@ -8,15 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import (
-    is_frame,
-    like,
-    to_array,
-)
+from skrobust._array_checks import check_finite_rows
+from skrobust._containers import is_frame, like, to_array
 from skrobust._keyed_noise.generator import KeyedGenerator, NoiseKey, seed_number
 from skrobust._keyed_noise.splitmix import row_keys
 from skrobust._parameters import SharedParameters, rules_of
-from skrobust._validation import check_finite_rows, check_number
+from skrobust._validation import check_number
 from skrobust.base.checked_numbers import checked_numbers
 from skrobust.base.idle import reason_by_trial, warn_if_idle
 

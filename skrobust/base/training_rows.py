@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
+from skrobust._array_checks import check_classes, check_same_length, refuse_missing
 from skrobust._containers import is_frame, named_once, one_per_row, to_array
 from skrobust._keyed_noise.row_hash import is_series
 from skrobust._keyed_noise.rows import dense_rows, is_text, join_rows, take_rows
-from skrobust._validation import check_classes, check_same_length, refuse_missing
 
 
 def check_training_rows(sampler, X, y):

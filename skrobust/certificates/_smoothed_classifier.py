@@ -7,17 +7,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrobust._array_checks import check_classes, check_same_length, number_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import StepBar
 from skrobust._parameters import Count, Number, check_parameters
 from skrobust._responses import respond
 from skrobust._results import Results
-from skrobust._validation import (
-    check_classes,
-    check_same_length,
-    invalid,
-    number_array,
-)
+from skrobust._validation import invalid
 from skrobust.metrics.labels import label_array
 
 _NUMBERS = 2**22  # values of noisy rows that are held at once

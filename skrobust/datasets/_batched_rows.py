@@ -3,18 +3,13 @@
 import numpy as np
 from scipy.sparse import issparse
 
+from skrobust._array_checks import check_targets
 from skrobust._containers import is_frame, n_rows, refuse_mask, to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._keyed_noise import equal_rows
 from skrobust._keyed_noise.rows import is_text
 from skrobust._responses import respond
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_choice, check_count, check_flag, invalid
 from skrobust.base.spread import check_rows_apart
 from skrobust.datasets.batch_readers import ArrayBatches, ParquetBatches, ShardBatches
 from skrobust.datasets.image_options import ImageOptions

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._array_checks import number_array
 from skrobust._optional import require
-from skrobust._validation import check_count, check_number, invalid, number_array
+from skrobust._validation import check_count, check_number, invalid
 
 _CASCADE = "haarcascade_frontalface_default.xml"
 

@@ -5,15 +5,10 @@ import warnings
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_count,
-    check_same_length,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.base.streams import other_noise
 from skrobust.evaluation.conditions.condition_part import (
     PartKeys,

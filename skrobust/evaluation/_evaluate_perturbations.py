@@ -4,9 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust._parallel import alone
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_targets, invalid
+from skrobust._validation import invalid
 from skrobust.evaluation.conditions.answering_devices import on_devices
 from skrobust.evaluation.conditions.condition_part import find_scorer
 from skrobust.evaluation.conditions.condition_scores import (

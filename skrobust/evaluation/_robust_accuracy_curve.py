@@ -5,12 +5,13 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._array_checks import check_scores, number_array
 from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._parallel import StepBar
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_flag, check_scores, invalid, number_array
+from skrobust._validation import check_flag, invalid
 from skrobust.attacks import AutoPGD, GradientAttack
 from skrobust.base import BaseAttack
 from skrobust.base.attack_by_name import read_attack

@@ -4,13 +4,9 @@ import numbers
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_targets, number_array
 from skrobust._containers import shape_of
-from skrobust._validation import (
-    check_same_length,
-    check_targets,
-    invalid,
-    number_array,
-)
+from skrobust._validation import invalid
 
 
 def label_array(y, caller, name, *, warn=False):

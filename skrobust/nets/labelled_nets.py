@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from sklearn.utils import check_random_state
 
-from skrobust._validation import check_same_length, check_targets
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust.nets.frozen_layers import (
     CALLER,
     freeze_parameters,

@@ -4,10 +4,11 @@ import textwrap
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels
-from skrobust._validation import check_choice, check_count, check_same_length, invalid
+from skrobust._validation import check_choice, check_count, invalid
 from skrobust.metrics.labels import label_array
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import color_of, font_size, ink, size_in_inches

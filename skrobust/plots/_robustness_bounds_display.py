@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_scores
 from skrobust._results import Results
-from skrobust._validation import check_scores, invalid
+from skrobust._validation import invalid
 from skrobust.evaluation import robust_accuracy_bounds
 from skrobust.plots.base import BaseDisplay
 from skrobust.plots.drawing import draw_band, label_axes, legend_above

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_scores, check_targets
 from skrobust._parameters import Number, check_parameters
-from skrobust._validation import check_scores, check_targets, invalid
+from skrobust._validation import invalid
 from skrobust.metrics import period_stability_index, stability_pattern
 from skrobust.metrics.callable_metrics import name_of
 from skrobust.metrics.stability.period_rows import period_text

@@ -2,12 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_fractions,
-    check_scores,
-)
+from skrobust._array_checks import check_fractions, check_scores
+from skrobust._validation import check_choice, check_count
 from skrobust.plots.base import BaseDisplay, score_name
 from skrobust.plots.cv_scores import condition_scores
 from skrobust.plots.drawing import MARKERS, color_of, draw_colorbar, ink, label_axes

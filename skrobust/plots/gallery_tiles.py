@@ -5,8 +5,9 @@ import textwrap
 
 import numpy as np
 
+from skrobust._array_checks import number_array
 from skrobust._containers import shape_of, to_array
-from skrobust._validation import invalid, is_integer, number_array
+from skrobust._validation import invalid, is_integer
 from skrobust.plots.drawing import size_in_inches
 
 

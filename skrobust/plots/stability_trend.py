@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from skrobust._array_checks import refuse_missing
 from skrobust._containers import one_per_row
 from skrobust._responses import respond
-from skrobust._validation import invalid, refuse_missing
+from skrobust._validation import invalid
 from skrobust.metrics import stability_index
 from skrobust.metrics.callable_metrics import (
     is_scorer,

@@ -5,13 +5,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_targets, checked_n_rows
 from skrobust._containers import is_frame, is_text, shape_of, to_array
-from skrobust._validation import (
-    check_same_length,
-    check_targets,
-    checked_n_rows,
-    invalid,
-)
+from skrobust._validation import invalid
 from skrobust.datasets import BatchedRows
 from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.evaluation.core.isolation_limits import isolation_of

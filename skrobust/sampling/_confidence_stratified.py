@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import invalid, number_array
+from skrobust._array_checks import number_array
+from skrobust._validation import invalid
 from skrobust.sampling.designs.fixed_size import allocate
 from skrobust.sampling.designs.partitions import share_strata
 from skrobust.sampling.designs.stratified_rounds import StratifiedRounds

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_rows, check_same_length
 from skrobust._containers import n_rows, to_array
 from skrobust._parameters import Count
-from skrobust._validation import check_rows, check_same_length, invalid
+from skrobust._validation import invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.core.estimates import Estimate
 from skrobust.sampling.core.pool import called, confidence_of

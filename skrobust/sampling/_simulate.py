@@ -6,18 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import clone
 
+from skrobust._array_checks import check_same_length, check_scores, number_array
 from skrobust._containers import to_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parallel import run_tasks
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_count,
-    check_same_length,
-    check_scores,
-    invalid,
-    number_array,
-)
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.sampling.core.pool import TAKEN_BY
 
 BLOCK = 25  # repeats of one task

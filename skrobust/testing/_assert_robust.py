@@ -2,15 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._responses import predict_labels, predict_probabilities, refuse_regressor
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_same_length,
-    check_targets,
-    invalid,
-)
+from skrobust._validation import check_choice, check_number, invalid
 from skrobust.base.attack_by_name import read_attack
 from skrobust.metrics import probability_shift, proportion_interval
 from skrobust.metrics.comparison.exact_shares import PairedShares

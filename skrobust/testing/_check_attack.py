@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from skrobust._array_checks import check_same_length
 from skrobust._norms import length
-from skrobust._validation import check_same_length
 from skrobust.testing.promises import Promises, linear_problem, same, seeded
 
 

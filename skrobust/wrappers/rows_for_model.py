@@ -3,9 +3,10 @@
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from skrobust._array_checks import number_array
 from skrobust._containers import is_frame, shape_of, to_array
 from skrobust._one_line import one_line
-from skrobust._validation import invalid, number_array
+from skrobust._validation import invalid
 
 CALLER = "skrobust.wrap"
 LAYOUTS = ("NCHW", "NHWC", "NHWC->NCHW", "NCHW->NHWC")

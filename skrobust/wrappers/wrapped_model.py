@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from skrobust._array_checks import checked_n_rows
 from skrobust._containers import is_frame, refuse_mask, refuse_unordered
 from skrobust._differentiable import differentiable_view
-from skrobust._validation import checked_n_rows, invalid
+from skrobust._validation import invalid
 from skrobust.wrappers.capabilities import Capabilities
 from skrobust.wrappers.model_sources import source_of
 from skrobust.wrappers.raw_answers import answer_array

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_scores, check_targets
 from skrobust._guarded_rows import perturb_guarded
 from skrobust._parallel import StepBar, alone
 from skrobust._responses import predict_labels
 from skrobust._results import Results
-from skrobust._validation import check_same_length, check_scores, check_targets, invalid
+from skrobust._validation import invalid
 from skrobust.base.changed_rows import changed_rows, row_distortion
 from skrobust.evaluation.attacked.attack_batches import predictions_over_batches
 from skrobust.evaluation.attacked.attacked_blocks import run_in_blocks

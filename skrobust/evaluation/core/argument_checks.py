@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_rows, check_same_length, check_targets
 from skrobust._containers import to_array
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._responses import (
@@ -9,7 +10,6 @@ from skrobust._responses import (
     predict_probabilities,
     refuse_regressor,
 )
-from skrobust._validation import check_rows, check_same_length, check_targets
 from skrobust.metrics.robust.structural_similarity import check_data_range
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.base import is_classifier
 
+from skrobust._array_checks import check_same_length
 from skrobust._results import Results
-from skrobust._validation import check_same_length, invalid
+from skrobust._validation import invalid
 from skrobust.base import BaseAttack
 from skrobust.evaluation.repairs.repair_candidates import KINDS
 from skrobust.evaluation.repairs.repair_parts import Part, split_parts

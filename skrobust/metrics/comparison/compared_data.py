@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._containers import shape_of
-from skrobust._validation import check_weights, invalid
+from skrobust._validation import invalid
 from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.comparison.accuracy_order import RowAccuracies, row_accuracies
 from skrobust.metrics.comparison.paired_trends import PairedTrends

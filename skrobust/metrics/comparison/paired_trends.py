@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from skrobust._validation import check_number, check_scores, invalid
+from skrobust._array_checks import check_scores
+from skrobust._validation import check_number, invalid
 from skrobust.metrics.comparison.evidence import SAME, NoSpread, PosteriorDraws
 from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability.autoregressive_trend import TrendDraws, trend_draws

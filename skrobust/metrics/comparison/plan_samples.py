@@ -3,9 +3,10 @@
 import numpy as np
 from scipy.special import stdtrit
 
+from skrobust._array_checks import number_array
 from skrobust._containers import to_array
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_number, invalid, number_array
+from skrobust._validation import check_confidence, check_number, invalid
 from skrobust.metrics.comparison.variance_components import Components
 from skrobust.metrics.intervals.clusters import make_units
 

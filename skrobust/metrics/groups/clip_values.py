@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from skrobust._containers import shape_of
-from skrobust._validation import (
-    check_choice,
-    check_count,
+from skrobust._array_checks import (
     check_fractions,
     check_same_length,
     check_scores,
-    invalid,
-    metric,
     number_array,
 )
+from skrobust._containers import shape_of
+from skrobust._validation import check_choice, check_count, invalid, metric
 from skrobust.metrics.labels import label_array
 
 HOWS = ("mean", "median", "vote", "max")

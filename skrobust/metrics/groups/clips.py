@@ -4,18 +4,11 @@ import warnings
 
 import numpy as np
 
+from skrobust._array_checks import check_probabilities, check_same_length, number_array
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
 from skrobust._stacklevel import level_outside
-from skrobust._validation import (
-    check_choice,
-    check_confidence,
-    check_count,
-    check_probabilities,
-    check_same_length,
-    metric,
-    number_array,
-)
+from skrobust._validation import check_choice, check_confidence, check_count, metric
 from skrobust.metrics.groups.clip_values import HOWS, aggregate_columns, clip_codes
 from skrobust.metrics.intervals.bootstrap import jackknife_error
 from skrobust.metrics.intervals.clusters import (

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import one_per_row
-from skrobust._validation import check_same_length
 
 
 def present_rows(weight, clusters, caller):

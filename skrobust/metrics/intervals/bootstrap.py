@@ -6,8 +6,9 @@ from contextlib import suppress
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import to_array
-from skrobust._validation import check_choice, check_same_length
+from skrobust._validation import check_choice
 from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.interval import Interval

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from skrobust._validation import check_same_length
+from skrobust._array_checks import check_same_length
 from skrobust.metrics.labels import label_array
 
 FEW_CLUSTERS = 20  # below it a bootstrap or a normal quantile is too narrow

@@ -4,13 +4,9 @@ import warnings
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._validation import (
-    check_choice,
-    check_confidence,
-    check_count,
-    check_weights,
-)
+from skrobust._validation import check_choice, check_confidence, check_count
 from skrobust.metrics.callable_metrics import is_scorer, read_callable
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.absent_rows import present_rows

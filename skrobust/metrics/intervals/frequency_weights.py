@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._containers import one_per_row
-from skrobust._validation import check_weights, invalid
+from skrobust._validation import invalid
 
 
 def repeat_rows(data, clusters, params, caller):

@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_same_length
+from skrobust._array_checks import check_same_length
+from skrobust._validation import check_choice
 from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.bootstrap import Statistic
 from skrobust.metrics.intervals.clusters import make_units

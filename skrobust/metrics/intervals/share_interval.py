@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_weights
+from skrobust._array_checks import check_weights
+from skrobust._validation import check_choice
 from skrobust.metrics.intervals.absent_rows import present_rows
 from skrobust.metrics.intervals.clusters import make_units, t_p_value
 from skrobust.metrics.intervals.interval import Interval

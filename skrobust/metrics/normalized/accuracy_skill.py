@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._validation import check_weights, metric
+from skrobust._array_checks import check_weights
+from skrobust._validation import metric
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.normalized.factors import class_sizes
 from skrobust.metrics.registry import MetricSpec, register

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import expit
 
-from skrobust._validation import check_count, check_scores, check_weights, invalid
+from skrobust._array_checks import check_scores, check_weights
+from skrobust._validation import check_count, invalid
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.undefined import warn_undefined
 

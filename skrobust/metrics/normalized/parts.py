@@ -9,16 +9,9 @@ import numpy as np
 from sklearn.metrics import normalized_mutual_info_score, r2_score
 from sklearn.utils import Bunch
 
+from skrobust._array_checks import check_same_length, check_weights
 from skrobust._stacklevel import level_outside
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_same_length,
-    check_weights,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_choice, check_count, check_flag, invalid, metric
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.normalized import against_accuracy, factors, signal_to_noise
 

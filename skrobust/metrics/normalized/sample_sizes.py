@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_flag,
-    check_number,
-    check_same_length,
-    check_scores,
-    invalid,
-    number_array,
-)
+from skrobust._array_checks import check_same_length, check_scores, number_array
+from skrobust._validation import check_flag, check_number, invalid
 from skrobust.metrics.undefined import warn_undefined
 
 

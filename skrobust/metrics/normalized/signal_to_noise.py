@@ -3,16 +3,15 @@
 import numpy as np
 from sklearn.utils import check_array
 
-from skrobust._containers import one_per_row
-from skrobust._validation import (
-    check_choice,
-    check_flag,
+from skrobust._array_checks import (
     check_probabilities,
     check_same_length,
     check_scores,
     check_weights,
     number_array,
 )
+from skrobust._containers import one_per_row
+from skrobust._validation import check_choice, check_flag
 from skrobust.metrics.labels import label_array, label_pair, true_columns
 
 TASKS = ("classification", "regression", "clustering")

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.metrics import mutual_info_score
 from sklearn.utils import check_array
 
-from skrobust._validation import check_same_length, number_array
+from skrobust._array_checks import check_same_length, number_array
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized import parts
 from skrobust.metrics.normalized.signal_to_noise import ratio_of_powers

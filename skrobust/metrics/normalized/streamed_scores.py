@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._validation import check_weights
+from skrobust._array_checks import check_weights
 from skrobust.metrics.intervals.bootstrap import bootstrap_interval
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.normalized import parts

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.metrics import accuracy_score
 
-from skrobust._validation import check_number, check_weights, metric
+from skrobust._array_checks import check_weights
+from skrobust._validation import check_number, metric
 from skrobust.metrics.intervals.bootstrap import Shares
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_probabilities, check_same_length
 from skrobust._containers import shape_of
-from skrobust._validation import check_probabilities, check_same_length, metric
+from skrobust._validation import metric
 from skrobust.metrics.labels import (
     check_same_kind,
     label_array,

@@ -2,16 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_fractions, number_array
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_flag,
-    check_fractions,
-    check_number,
-    invalid,
-    metric,
-    number_array,
-)
+from skrobust._validation import check_choice, check_flag, check_number, invalid, metric
 from skrobust.metrics.intervals.row_outcomes import outcome_spec
 from skrobust.metrics.labels import check_same_shape
 from skrobust.metrics.registry import MetricSpec, register

@@ -5,14 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._validation import (
-    check_choice,
+from skrobust._array_checks import (
     check_fractions,
     check_same_length,
     check_scores,
     check_weights,
-    invalid,
 )
+from skrobust._validation import check_choice, invalid
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.robust.corruption_checks import quotients

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_weights, metric
+from skrobust._validation import check_choice, metric
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.probability_shift import (

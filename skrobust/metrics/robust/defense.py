@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.special import rel_entr
 
+from skrobust._array_checks import check_probabilities
 from skrobust._results import Results
-from skrobust._validation import check_choice, check_probabilities, metric
+from skrobust._validation import check_choice, metric
 from skrobust.metrics.labels import check_same_shape, true_columns
 from skrobust.metrics.undefined import warn_undefined
 

@@ -2,17 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_rows, check_scores, check_targets
 from skrobust._norms import length
 from skrobust._parameters import Norm
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_rows,
-    check_scores,
-    check_targets,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_choice, check_number, invalid, metric
 from skrobust.metrics.labels import check_one_each, check_same_shape
 from skrobust.metrics.robust.confidence_of_class import mean_over
 

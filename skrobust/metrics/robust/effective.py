@@ -5,15 +5,13 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
-from skrobust._validation import (
-    check_choice,
+from skrobust._array_checks import (
     check_fractions,
     check_scores,
     check_weights,
-    invalid,
-    metric,
     number_array,
 )
+from skrobust._validation import check_choice, invalid, metric
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.registry import MetricSpec, register

@@ -2,15 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_scores, check_weights
 from skrobust._containers import to_array
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_number,
-    check_scores,
-    check_weights,
-    metric,
-)
+from skrobust._validation import check_choice, check_number, metric
 from skrobust.metrics.intervals.row_outcomes import RowOutcomes, outcome_spec
 from skrobust.metrics.labels import check_one_each, label_array
 from skrobust.metrics.registry import MetricSpec, register

@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from skrobust._validation import (
-    check_choice,
-    check_number,
+from skrobust._array_checks import (
     check_same_length,
     check_scores,
     check_weights,
-    invalid,
-    metric,
     number_array,
 )
+from skrobust._validation import check_choice, check_number, invalid, metric
 from skrobust.metrics.labels import check_stack
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.robust.unmoved import warn_unmoved

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from skrobust._containers import to_array
-from skrobust._validation import (
-    check_choice,
+from skrobust._array_checks import (
     check_fractions,
     check_probabilities,
     check_same_length,
     check_scores,
-    invalid,
 )
+from skrobust._containers import to_array
+from skrobust._validation import check_choice, invalid
 from skrobust.metrics.labels import label_array, label_columns
 from skrobust.metrics.robust.unmoved import warn_unmoved, warn_zero_shifts
 

@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_weights
+from skrobust._validation import check_confidence
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.robust.curves import area_outcomes

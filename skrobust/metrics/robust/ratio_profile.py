@@ -2,15 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_probabilities, check_same_length
 from skrobust._containers import shape_of
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_probabilities,
-    check_same_length,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_confidence, invalid, metric
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.share_interval import share_interval
 from skrobust.metrics.labels import label_array, label_columns

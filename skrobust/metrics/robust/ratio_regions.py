@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._results import Results
-from skrobust._validation import check_confidence, check_count, check_weights, invalid
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.robust.probability_shift import check_tolerances, shifts
 

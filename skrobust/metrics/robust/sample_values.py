@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, refuse_missing
 from skrobust._containers import one_per_row
-from skrobust._validation import check_same_length, invalid, refuse_missing
+from skrobust._validation import invalid
 from skrobust.metrics.labels import check_same_kind, check_stack, label_array
 
 

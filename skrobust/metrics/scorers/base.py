@@ -5,10 +5,10 @@ import copy
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from skrobust._array_checks import check_same_length, check_targets
 from skrobust._containers import refuse_mask
 from skrobust._parameters import check_parameters
 from skrobust._responses import refuse_unwrapped
-from skrobust._validation import check_same_length, check_targets
 from skrobust.metrics.scorers.constant_guard import Scored, guarded
 
 

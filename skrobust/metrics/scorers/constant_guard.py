@@ -9,9 +9,9 @@ from sklearn.base import is_clusterer
 from sklearn.metrics import r2_score
 from sklearn.utils.multiclass import type_of_target
 
+from skrobust._array_checks import check_weights
 from skrobust._responses import predicts_numbers, unwrap
 from skrobust._stacklevel import level_outside
-from skrobust._validation import check_weights
 from skrobust.metrics.labels import label_array
 
 _UNKNOWN = -1.0  # lowest value that a metric of the user is taken to have

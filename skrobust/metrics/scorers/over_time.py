@@ -5,13 +5,14 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._containers import is_frame
 from skrobust._keyed_noise.rows import take_rows
 from skrobust._parameters import Choice, Count, Number
 from skrobust._responses import (
     predict_labels,
 )
-from skrobust._validation import check_weights, invalid
+from skrobust._validation import invalid
 from skrobust.metrics.callable_metrics import (
     is_scorer,
     response_of,

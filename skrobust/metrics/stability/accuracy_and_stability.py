@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
+from skrobust._array_checks import check_fractions
 from skrobust._results import Results
-from skrobust._validation import check_fractions, check_number, metric
+from skrobust._validation import check_number, metric
 from skrobust.metrics.stability.indices import mean_and_spread, non_negative
 from skrobust.metrics.undefined import warn_undefined
 

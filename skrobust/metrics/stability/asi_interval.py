@@ -4,7 +4,8 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 from scipy.stats import f
 
-from skrobust._validation import check_choice, check_weights
+from skrobust._array_checks import check_weights
+from skrobust._validation import check_choice
 from skrobust.metrics.intervals import bootstrap
 from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans

@@ -4,14 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from skrobust._validation import (
-    check_fractions,
-    check_number,
-    check_same_length,
-    check_scores,
-    invalid,
-    metric,
-)
+from skrobust._array_checks import check_fractions, check_same_length, check_scores
+from skrobust._validation import check_number, invalid, metric
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.classes import StabilityScorer
 from skrobust.metrics.scorers.over_time import StabilityIndexScorer

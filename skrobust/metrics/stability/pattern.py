@@ -2,15 +2,10 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_scores
 from skrobust._containers import shape_of
 from skrobust._results import Results
-from skrobust._validation import (
-    check_confidence,
-    check_number,
-    check_scores,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_confidence, check_number, invalid, metric
 from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability.autoregressive_trend import trend_draws
 from skrobust.metrics.stability.period_rows import time_values

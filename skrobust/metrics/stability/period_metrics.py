@@ -6,13 +6,9 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
+from skrobust._array_checks import check_same_length, check_scores, refuse_missing
 from skrobust._containers import one_per_row, shape_of
-from skrobust._validation import (
-    check_same_length,
-    check_scores,
-    invalid,
-    refuse_missing,
-)
+from skrobust._validation import invalid
 from skrobust.metrics.callable_metrics import read_callable
 from skrobust.metrics.labels import label_array, label_pair
 from skrobust.metrics.registry import find_metric, get_metric, metric_names

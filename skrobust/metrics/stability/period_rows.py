@@ -11,8 +11,9 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils import column_or_1d
 
+from skrobust._array_checks import check_scores, refuse_missing
 from skrobust._containers import one_per_row, shown_value
-from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust._validation import invalid
 from skrobust.metrics.labels import check_one_each
 
 _ISO = re.compile(r"\d{4}(-\d\d){0,2}([T ][\d:.]+)?$")

@@ -4,15 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from skrobust._array_checks import check_weights
 from skrobust._results import Results
-from skrobust._validation import (
-    check_choice,
-    check_flag,
-    check_number,
-    check_weights,
-    invalid,
-    metric,
-)
+from skrobust._validation import check_choice, check_flag, check_number, invalid, metric
 from skrobust.metrics.registry import MetricSpec, register
 from skrobust.metrics.scorers.over_time import GiniStabilityScorer
 from skrobust.metrics.stability.indices import stability_index

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping
 
+from skrobust._array_checks import check_scores
 from skrobust._results import Results
-from skrobust._validation import check_number, check_scores, metric
+from skrobust._validation import check_number, metric
 from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability import indices
 

@@ -4,16 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_scores, check_weights
 from skrobust._containers import one_per_row
-from skrobust._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_same_length,
-    check_scores,
-    check_weights,
-    invalid,
-)
+from skrobust._validation import check_choice, check_count, check_number, invalid
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import call_with_options
 from skrobust.metrics.stability.period_metrics import report_left_out

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 from scipy.special import ndtri
 
-from skrobust._validation import check_choice, check_number, check_scores, invalid
+from skrobust._array_checks import check_scores
+from skrobust._validation import check_choice, check_number, invalid
 from skrobust.metrics.intervals.interval import Interval
 from skrobust.metrics.labels import check_one_each
 from skrobust.metrics.stability.autoregressive_trend import trend_draws

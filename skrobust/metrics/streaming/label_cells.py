@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._validation import check_weights
+from skrobust._array_checks import check_weights
 from skrobust.metrics.intervals.bootstrap import Statistic, bootstrap_interval
 from skrobust.metrics.labels import label_pair
 from skrobust.metrics.registry import call_with_options

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrobust._validation import check_weights
+from skrobust._array_checks import check_weights
 from skrobust.metrics.intervals.bootstrap import Shares, bootstrap_interval
 from skrobust.metrics.intervals.share_interval import (
     share_interval_of_clusters,

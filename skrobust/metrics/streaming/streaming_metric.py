@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 
+from skrobust._array_checks import check_scores
 from skrobust._containers import shape_of
 from skrobust._keyed_noise.generator import seed_number
-from skrobust._validation import check_confidence, check_count, check_scores, invalid
+from skrobust._validation import check_confidence, check_count, invalid
 from skrobust.metrics.intervals.interval import IntervalRequest
 from skrobust.metrics.registry import get_metric, parameters_of
 from skrobust.metrics.streaming.sample_means import SampleMean

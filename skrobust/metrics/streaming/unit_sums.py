@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrobust._validation import check_same_length
+from skrobust._array_checks import check_same_length
 from skrobust.metrics.intervals.clusters import Units
 from skrobust.metrics.labels import label_array
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from skrobust._array_checks import number_array
 from skrobust._containers import is_value, refuse_unordered
 from skrobust._optional import require
-from skrobust._validation import invalid, number_array
+from skrobust._validation import invalid
 
 _SUFFIXES = {".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # no other decoder is tried

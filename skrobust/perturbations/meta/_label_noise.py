@@ -11,16 +11,16 @@ from sklearn.utils import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skrobust._containers import n_rows, one_per_row, refuse_mask
-from skrobust._keyed_noise.generator import seed_number
-from skrobust._parameters import Choice, Number, check_parameters
-from skrobust._validation import (
+from skrobust._array_checks import (
     check_classes,
     check_same_length,
     check_weights,
-    invalid,
     refuse_missing,
 )
+from skrobust._containers import n_rows, one_per_row, refuse_mask
+from skrobust._keyed_noise.generator import seed_number
+from skrobust._parameters import Choice, Number, check_parameters
+from skrobust._validation import invalid
 from skrobust.perturbations.meta.label_flips import (
     check_flip_matrix,
     flip_labels,

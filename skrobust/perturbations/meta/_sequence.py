@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import (
     is_frame,
     like,
@@ -19,7 +20,7 @@ from skrobust._containers import (
 )
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._keyed_noise.row_hash import ContentKey, content_keys, is_series
-from skrobust._validation import check_choice, check_count, check_same_length
+from skrobust._validation import check_choice, check_count
 from skrobust.base import BasePerturbation
 from skrobust.base.table_change import TableDescription
 from skrobust.perturbations.meta._function import TEST_NOISE

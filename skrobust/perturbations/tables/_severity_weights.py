@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skrobust._validation import invalid, number_array
+from skrobust._array_checks import number_array
+from skrobust._validation import invalid
 
 
 def severity_weights(severities, observed):

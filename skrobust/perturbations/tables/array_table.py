@@ -6,10 +6,10 @@ import numbers
 
 import numpy as np
 
+from skrobust._array_checks import number_array
 from skrobust._column_numbers import as_floats, as_integers, check_exact
 from skrobust._containers import is_missing
 from skrobust._keyed_noise.row_hash import column_values
-from skrobust._validation import number_array
 
 # What a column holds, by the kind of its numpy type.
 KINDS = {"b": "bool", "M": "time", "m": "time", "U": "category", "S": "category"}

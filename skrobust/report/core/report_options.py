@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from skrobust._array_checks import check_scores, refuse_missing
 from skrobust._containers import is_text, one_per_row, shape_of
 from skrobust._keyed_noise.generator import seed_number
 from skrobust._parameters import Count, Flag, Instance, Norm, Radius
-from skrobust._validation import check_scores, invalid, refuse_missing
+from skrobust._validation import invalid
 from skrobust.base.attack_by_name import AUTO
 from skrobust.metrics.labels import label_array
 from skrobust.metrics.registry import get_metric, metric_names

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import one_per_row
-from skrobust._validation import check_confidence, check_count, check_same_length
+from skrobust._validation import check_confidence, check_count
 from skrobust.metrics import proportion_interval
 from skrobust.sampling.annotators.answer_table import (
     answer_table,

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from skrobust._array_checks import check_scores, number_array
 from skrobust._containers import one_per_row
 from skrobust._results import Results
 from skrobust._validation import (
@@ -10,9 +11,7 @@ from skrobust._validation import (
     check_confidence,
     check_count,
     check_number,
-    check_scores,
     invalid,
-    number_array,
 )
 from skrobust.metrics import Interval
 

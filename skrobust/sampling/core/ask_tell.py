@@ -5,9 +5,10 @@ import copy
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import n_rows
 from skrobust._repeated_answers import warn_if_random
-from skrobust._validation import check_count, check_same_length
+from skrobust._validation import check_count
 from skrobust.sampling.core.answer_checks import (
     NOT_GIVEN,
 )

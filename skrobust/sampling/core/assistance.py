@@ -4,15 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from skrobust._array_checks import check_probabilities, check_scores, number_array
 from skrobust._containers import to_array
 from skrobust._responses import innermost
-from skrobust._validation import (
-    check_choice,
-    check_probabilities,
-    check_scores,
-    invalid,
-    number_array,
-)
+from skrobust._validation import check_choice, invalid
 from skrobust.sampling.core.estimates import sums_of_free
 from skrobust.sampling.core.label_kinds import where_equal
 

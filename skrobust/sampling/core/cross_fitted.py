@@ -8,7 +8,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrobust._validation import invalid, number_array
+from skrobust._array_checks import number_array
+from skrobust._validation import invalid
 from skrobust.sampling.core.estimates import sums_of_free
 
 N_FOLDS = 5

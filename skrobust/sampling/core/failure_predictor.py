@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrobust._array_checks import check_probabilities, check_same_length, check_scores
 from skrobust._containers import is_frame, to_array
 from skrobust._parameters import Choice, check_parameters
 from skrobust._responses import predict_labels, predict_probabilities
-from skrobust._validation import check_probabilities, check_same_length, check_scores
 from skrobust.metrics.labels import label_pair
 from skrobust.sampling.core.prefitted import PrefittedMixin
 

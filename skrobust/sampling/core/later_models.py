@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length
 from skrobust._containers import n_rows, shown_value
 from skrobust._responses import predict_labels, predict_probabilities
-from skrobust._validation import check_confidence, check_same_length, invalid
+from skrobust._validation import check_confidence, invalid
 from skrobust.sampling.core.answer_checks import FAILED, PASSED, differ
 from skrobust.sampling.core.loss_scale import is_continuous
 from skrobust.sampling.core.packing import pack, unpack

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from skrobust._array_checks import check_finite_rows, check_scores, refuse_missing
 from skrobust._containers import (
     is_frame,
     is_mapped,
@@ -22,13 +23,7 @@ from skrobust._responses import (
     predicts_numbers,
     respond,
 )
-from skrobust._validation import (
-    check_finite_rows,
-    check_scores,
-    invalid,
-    is_integer,
-    refuse_missing,
-)
+from skrobust._validation import invalid, is_integer
 from skrobust.base.checked_numbers import checked_numbers
 from skrobust.metrics.labels import label_array
 

@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from skrobust._validation import check_choice, check_scores, invalid
+from skrobust._array_checks import check_scores
+from skrobust._validation import check_choice, invalid
 from skrobust.sampling.core.assistance import best_factor
 from skrobust.sampling.core.cross_fitted import check_features, cross_fitted
 from skrobust.sampling.core.draws import Answered

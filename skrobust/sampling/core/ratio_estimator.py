@@ -4,14 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from skrobust._array_checks import number_array, refuse_missing
 from skrobust._containers import one_per_row
-from skrobust._validation import (
-    check_choice,
-    check_confidence,
-    invalid,
-    number_array,
-    refuse_missing,
-)
+from skrobust._validation import check_choice, check_confidence, invalid
 from skrobust.sampling.core.answer_checks import OPEN, PASSED, SKIPPED
 from skrobust.sampling.core.assistance import ClassPredictor
 from skrobust.sampling.core.label_kinds import check_label, kind_of_label, where_equal

@@ -5,8 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from skrobust._array_checks import check_scores
 from skrobust._results import Results
-from skrobust._validation import check_count, check_number, check_scores, invalid
+from skrobust._validation import check_count, check_number, invalid
 from skrobust.sampling.core.base import BaseSampler
 from skrobust.sampling.gates.gate_decision import GateDecision
 from skrobust.sampling.gates.path_chances import (

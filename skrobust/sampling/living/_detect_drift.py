@@ -3,15 +3,10 @@
 import numpy as np
 from scipy.special import betaln, gammaln, xlogy
 
+from skrobust._array_checks import check_scores, refuse_missing
 from skrobust._containers import one_per_row
 from skrobust._results import Results
-from skrobust._validation import (
-    check_count,
-    check_number,
-    check_scores,
-    invalid,
-    refuse_missing,
-)
+from skrobust._validation import check_count, check_number, invalid
 from skrobust.sampling.core.loss_scale import Loss, check_loss_range
 from skrobust.sampling.core.pool import own_generator
 from skrobust.sampling.core.reporting import ACCURACY

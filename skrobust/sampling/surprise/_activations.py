@@ -8,12 +8,13 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from skrobust._array_checks import number_array
 from skrobust._containers import refuse_unordered, shape_of
 from skrobust._differentiable.net import MODE_LOCK
 from skrobust._optional import require
 from skrobust._parallel import StepBar, count, counting
 from skrobust._responses import check_net_input, is_net, respond, undisturbed, unwrap
-from skrobust._validation import check_choice, check_count, invalid, number_array
+from skrobust._validation import check_choice, check_count, invalid
 
 POOLS = ("flatten", "mean")
 _BATCH = 4096  # rows of an MLP at a time

@@ -7,11 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrobust._array_checks import check_classes, check_finite_rows, check_same_length
 from skrobust._containers import is_frame, refuse_mask, shape_of
 from skrobust._parallel import StepBar, counting
 from skrobust._parameters import Choice, Count, SharedParameters, check_parameters
 from skrobust._responses import predict_labels, refuse_regressor
-from skrobust._validation import check_classes, check_finite_rows, check_same_length
 from skrobust.base.checked_numbers import checked_numbers
 from skrobust.metrics.labels import label_array
 from skrobust.sampling.core.prefitted import PrefittedMixin

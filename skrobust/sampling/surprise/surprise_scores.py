@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from skrobust._array_checks import check_same_length, check_scores
 from skrobust._containers import to_array
-from skrobust._validation import check_same_length, check_scores, invalid
+from skrobust._validation import invalid
 
 STANDARDIZE = ("max", "minmax", None)
 
