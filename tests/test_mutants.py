@@ -141,6 +141,26 @@ def test_tests_of_a_line_are_asked_near_and_quick_ones_first(tmp_path):
     assert asked.chosen("skrobust/sampling/draws.py", (8, 8), 10) == ([], 0)
 
 
+def test_cases_that_name_a_class_are_asked_of_its_file(tmp_path):
+    source = "class Noise:\n    pass\n\n\nclass _Part:\n    pass\n\n\ndef draw(): ..."
+    assert chosen_tests.public_names(source) == {"Noise", "draw"}
+    path = tmp_path / "lines.db"
+    with sqlite3.connect(path) as file:
+        file.execute("create table tests (name text, seconds real, outcome text)")
+        file.execute("create table lines (file text, test text, bits blob)")
+        for case, seconds in [("Blur", 0.1), ("Salt", 0.2)]:
+            row = [f"tests/test_all.py::test_default[{case}-x]", seconds, "passed"]
+            file.execute("insert into tests values (?, ?, ?)", row)
+    cases = ["Blur-x", "Salt-x", "Noise-scale", "x-Noise", "NoiseGate-x"]
+    collected = [f"tests/test_all.py::test_default[{case}]" for case in cases]
+    collected.append("tests/test_never_measured.py::test_one[Noise]")
+    asked = chosen_tests.ChosenTests(path, collected)
+    given = asked.chosen("skrobust/perturbations/noise.py", (1, 2), 10, {"Noise"})
+    assert given == (collected[2:4], 2)
+    assert asked.seconds[collected[2]] == pytest.approx(0.15)
+    assert asked.chosen("skrobust/perturbations/noise.py", (1, 2), 10) == ([], 0)
+
+
 def test_another_seed_draws_another_sample_of_any_size():
     def keys(*given):
         return [m.key for m in mutation.drawn("base", *given) if m.kind != "control"]

@@ -4,19 +4,35 @@ Those that run its line, near and quick ones first: the folder of the same name 
 examples of the same file, a few of each parametrized test, then the others. Tests that
 share a module with them come last, since they may see the line through a fixture or a
 cache that only the first test filled.
+
+A parametrized test is measured in a few cases alone. Those that name a public class or
+function of the file belong to its mutants as well, measured or not.
 """
 
+import ast
+import re
 import sqlite3
 from collections import Counter
+from statistics import mean
 
 QUICK = 0.3  # seconds of a test
 FEW = 6  # of one parametrized test, at first
 
 
-class ChosenTests:
-    """Read what ``lines_of_tests.py`` wrote."""
+def public_names(source):
+    """Return the names of public classes and functions of a file."""
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.parse(source).body if isinstance(node, kinds)]
+    return {node.name for node in nodes if not node.name.startswith("_")}
 
-    def __init__(self, path):
+
+class ChosenTests:
+    """Read what ``lines_of_tests.py`` wrote.
+
+    ``collected`` are the names of all tests.
+    """
+
+    def __init__(self, path, collected=()):
         self.file = sqlite3.connect(path)
         self.seconds, self.failing = {}, set()
         self.read_last, self.bits = None, {}
@@ -24,6 +40,16 @@ class ChosenTests:
             self.seconds[name] = seconds
             if outcome == "failed":
                 self.failing.add(name)
+        self.by_word = {}
+        functions = {}
+        for name, seconds in self.seconds.items():
+            functions.setdefault(name.partition("[")[0], []).append(seconds)
+        for name in collected:
+            function, _, case = name.partition("[")
+            if function in functions:
+                self.seconds.setdefault(name, mean(functions[function]))
+                for word in set(re.findall(r"\w+", case)):
+                    self.by_word.setdefault(word, set()).add(name)
 
     def _bits(self, file):
         if file != self.read_last:
@@ -47,9 +73,14 @@ class ChosenTests:
         modules = {test for test in hit if test not in self.seconds} - {"import"}
         return tests - self.failing, modules
 
-    def chosen(self, file, lines, limit):
-        """Return at most ``limit`` seconds of tests in order, and the number of all."""
+    def chosen(self, file, lines, limit, names=()):
+        """Return at most ``limit`` seconds of tests in order, and the number of all.
+
+        ``names`` are those of :func:`public_names`.
+        """
         tests, modules = self.covering(file, lines)
+        about = set().union(*(self.by_word.get(name, ()) for name in names))
+        tests |= about - self.failing
         if not tests and not modules:
             return [], 0
         folder = file.split("/")[1]
@@ -80,12 +111,12 @@ class ChosenTests:
                 rank = 3
             else:
                 continue
-            ranked.append((rank, near, test))
+            ranked.append((rank, 1 if test in about else near, test))
         ranked.sort(key=lambda r: r[:2])
-        names, total = [], 0.0
+        given, total = [], 0.0
         for *_, test in ranked:
             total += self.seconds[test]
-            if total > limit and names:
+            if total > limit and given:
                 break
-            names.append(test)
-        return names, len(tests)
+            given.append(test)
+        return given, len(tests)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 from changes import Mutant, mutated
-from chosen_tests import ChosenTests
+from chosen_tests import ChosenTests, public_names
 from patched_code import (
     changed_codes,
     changed_defaults,
@@ -38,7 +38,7 @@ LEFT_OUT = (  # tests of these names
     "test_browser",  # waits for a browser, and is stopped where the machine is busy
 )
 MEMORY = 6 * 2**30  # bytes that a child may add
-MODULES = 3  # of tests that are imported anew for a mutant of what runs on import
+MODULES = 5  # of tests that are imported anew for a mutant of what runs on import
 Outcome = namedtuple("Outcome", "state test seconds way")
 
 
@@ -113,12 +113,12 @@ class MutantServer:
         for name in ("torch", "skorch", "pandas", "matplotlib.pyplot"):
             with contextlib.suppress(ImportError):  # once, and in no child
                 importlib.import_module(name)
-        self.tests = ChosenTests(self.lines)
+        self.items = {item.nodeid: item for item in session.items}
+        self.tests = ChosenTests(self.lines, self.items)
         known = self.tests.seconds
         self.tests.failing |= {n for n in known if any(part in n for part in LEFT_OUT)}
         with contextlib.suppress(FileNotFoundError), open(f"{self.lines}.hung") as file:
             self._leave_out(file.read().splitlines())
-        self.items = {item.nodeid: item for item in session.items}
         self.functions = functions_by_place(os.path.join(self.root, "skrobust"))
         done = set()
         if self.results.exists():
@@ -142,7 +142,10 @@ class MutantServer:
         original = compile(source, path, "exec", dont_inherit=True)
         code = compile(tree, path, "exec", dont_inherit=True)
         self.defaults = changed_defaults(ast.parse(source), tree, path)
-        names, covering = self.tests.chosen(mutant.file, mutant.lines, self.limit)
+        about = public_names(source)
+        names, covering = self.tests.chosen(
+            mutant.file, mutant.lines, self.limit, about
+        )
         names = given = [name for name in names if name in self.items]
         outcome = Outcome("not covered", None, 0.0, "")
         while given:

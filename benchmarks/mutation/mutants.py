@@ -1,13 +1,14 @@
 """Mutation testing: which small changes of the package do its tests notice?
 
-python benchmarks/mutation/mutants.py lines FILE.db tests skrobust   # 15 minutes
+python benchmarks/mutation/mutants.py lines FILE.db tests skrobust   # 30 minutes
 python benchmarks/mutation/mutants.py run FILE.db RESULTS.jsonl
 python benchmarks/mutation/mutants.py table RESULTS.jsonl
 python benchmarks/mutation/mutants.py survivors RESULTS.jsonl
 python benchmarks/mutation/mutants.py coverage FILE.db
 
-``lines`` stores which lines each test runs (not those marked slow); it can be given
-some folders at a time. ``run`` draws mutants of each folder with a fixed seed and runs
+``lines`` stores which lines each test runs; it can be given some folders at a time.
+``--slow`` takes the tests marked slow as well, for ``run`` with more ``--seconds``.
+``run`` draws mutants of each folder with a fixed seed and runs
 the tests of their lines until one fails; it goes on where it was stopped. Controls
 change nothing and must survive. ``--again`` tries survivors anew, after ``lines`` of
 new tests; ``--seed`` draws another sample, against which no test was written.
@@ -69,7 +70,7 @@ def drawn(folder, number, seed=0):
     return found
 
 
-def run_pytest(arguments):
+def run_pytest(arguments, slow=False):
     """Run pytest with the plugins of this folder, in one process."""
     paths = [str(ROOT), str(HERE), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
@@ -87,14 +88,14 @@ def run_pytest(arguments):
         "-n",
         "0",
     ]
-    command += ["-m", "not slow", *arguments]
+    command += ["-m", "not thorough" if slow else "not slow", *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 def lines(arguments):
     """Store the lines of tests."""
     asked = ["-p", "lines_of_tests", "--lines-of-tests", str(arguments.lines.resolve())]
-    return run_pytest([*asked, *arguments.tests])
+    return run_pytest([*asked, *arguments.tests], arguments.slow)
 
 
 def run(arguments):
@@ -124,7 +125,7 @@ def run(arguments):
     options += ["--mutant-results", str(results), "--basetemp", f"{listed}.tmp"]
     options += ["--mutant-lines", str(arguments.lines.resolve())]
     options += ["--mutant-seconds", str(arguments.seconds)]
-    return run_pytest([*options, *modules])
+    return run_pytest([*options, *modules], arguments.slow)
 
 
 def read(*paths):
@@ -229,6 +230,7 @@ def main():
     command = commands.add_parser("lines")
     command.add_argument("lines", type=Path)
     command.add_argument("tests", nargs="+")
+    command.add_argument("--slow", action="store_true", help="slow tests as well")
     command.set_defaults(call=lines)
     command = commands.add_parser("run")
     command.add_argument("lines", type=Path)
@@ -238,6 +240,7 @@ def main():
     command.add_argument("--seed", type=int, default=0, help="of the sample")
     command.add_argument("--number", type=int, help="mutants of each folder")
     command.add_argument("--seconds", type=float, default=5.0, help="of tests, at most")
+    command.add_argument("--slow", action="store_true", help="slow tests as well")
     command.add_argument("--part", default="1/1", help="1/2 and 2/2 for two processes")
     command.add_argument("--again", type=Path, help="file for survivors, tried anew")
     command.set_defaults(call=run)
