@@ -36,6 +36,7 @@ IDLE = 12.0  # seconds without any work, after which a child waits for nothing
 LEFT_OUT = (  # tests of these names
     "polars",  # its threads do not survive a fork
     "test_browser",  # waits for a browser, and is stopped where the machine is busy
+    "ctrl_c",  # interrupts a process of its own, which runs the code as it is
 )
 MEMORY = 6 * 2**30  # bytes that a child may add
 MODULES = 5  # of tests that are imported anew for a mutant of what runs on import
