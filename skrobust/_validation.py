@@ -110,9 +110,11 @@ def check_choice(value, name, caller, choices):
 
     A name from an array of names (numpy.str_) is a name; True is no 1.
     """
-    kind = str if isinstance(value, str) else type(value)
+    held = isinstance(value, np.generic) and value.dtype.kind in "biufU"  # no NaT
+    plain = value.item() if held else value
+    kind = str if isinstance(plain, str) else type(plain)
     for choice in choices:
-        if value is choice or (type(choice) is kind and value == choice):
+        if plain is choice or (type(choice) is kind and plain == choice):
             return choice
     listed = ", ".join(repr(choice) for choice in choices)
     raise invalid(name, caller, f"one of {listed}", value)

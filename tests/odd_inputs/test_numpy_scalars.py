@@ -50,6 +50,10 @@ def test_a_name_from_an_array_is_a_name():
         found = proportion_interval(3, 10, method=name)
         assert found == proportion_interval(3, 10, method=str(name))
     assert not isinstance(check_choice(name, "method", "f", ("exact",)), np.str_)
+    nat = np.datetime64("NaT")  # which holds None
+    check_one_sentence(lambda: check_choice(nat, "n", "f", (None, "a")), "one of None")
+    assert check_choice(np.int16(2), "n", "f", (1, 2)) == 2
+    check_one_sentence(lambda: check_choice(np.True_, "n", "f", (1, 2)), "one of 1, 2")
     check_one_sentence(lambda: check_choice(True, "n", "f", (1, 2)), "one of 1, 2")
     check_one_sentence(lambda: check_choice(b"exact", "m", "f", ("exact",)), "one of")
 
