@@ -9,6 +9,7 @@ from kernel_cases import KERNELS, KINDS, PARAMETERS, edge_patterns
 
 import skrobust.perturbations as sp
 from skrobust._compiled import compiled as compiling
+from skrobust._keyed_noise.generator import NoiseKey
 from skrobust.perturbations.images import byte_pixels
 from skrobust.perturbations.images._edges import canny
 
@@ -98,11 +99,24 @@ def test_other_sizes_by_loops_have_the_bits_of_numpy(p, shape, dtype, ways):
     check(p, shape, dtype, ways)
 
 
+def draws():
+    rng = NoiseKey.from_keys(np.arange(30, dtype=np.uint64), 3).generator()
+    return [rng.words(size=(30, 9)), rng.random(size=(30, 9)), rng.normal(size=(30, 9)),
+            rng.selected(0.3, size=(30, 9))]  # fmt: skip
+
+
+def test_draws_by_loops_have_the_bits_of_numpy(ways):
+    for loops, plain in zip(*(way(draws) for way in ways), strict=True):
+        assert loops.dtype == plain.dtype
+        assert np.array_equal(loops, plain)
+
+
 def test_every_kernel_is_reached(ways):
+    ways[0](draws)
     for name in KINDS:
         if name != "VideoCompression":
-            check(getattr(sp, name)(severity=4), SHAPES[0], np.uint8, ways)
-            check(getattr(sp, name)(severity=4), SHAPES[0], np.float64, ways)
+            for dtype in (np.uint8, np.float32, np.float64):
+                check(getattr(sp, name)(severity=4), SHAPES[0], dtype, ways)
     for p in PARAMETERS:
         check(p, SHAPES[0], np.uint8, ways)
         check(p, SHAPES[0], np.float64, ways)
