@@ -10,6 +10,7 @@ from kernel_cases import KERNELS, KINDS, PARAMETERS, edge_patterns
 import skrobust.perturbations as sp
 from skrobust._compiled import compiled as compiling
 from skrobust._keyed_noise.generator import NoiseKey
+from skrobust._keyed_noise.splitmix import to_uniform
 from skrobust.perturbations.images import byte_pixels
 from skrobust.perturbations.images._edges import canny
 
@@ -100,9 +101,12 @@ def test_other_sizes_by_loops_have_the_bits_of_numpy(p, shape, dtype, ways):
 
 
 def draws():
+    bits = np.random.default_rng(0).integers(2**64, size=(3, 5), dtype=np.uint64)
+    single = np.empty(bits.shape, dtype=np.float32)
+    to_uniform(bits, single)
     rng = NoiseKey.from_keys(np.arange(30, dtype=np.uint64), 3).generator()
     return [rng.words(size=(30, 9)), rng.random(size=(30, 9)), rng.normal(size=(30, 9)),
-            rng.selected(0.3, size=(30, 9))]  # fmt: skip
+            rng.selected(0.3, size=(30, 9)), single]  # fmt: skip
 
 
 def test_draws_by_loops_have_the_bits_of_numpy(ways):
