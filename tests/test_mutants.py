@@ -1,6 +1,7 @@
 """The mutants of benchmarks/mutation: what is changed, and what is patched."""
 
 import ast
+import json
 import sqlite3
 import sys
 from pathlib import Path
@@ -159,6 +160,23 @@ def test_cases_that_name_a_class_are_asked_of_its_file(tmp_path):
     assert given == (collected[2:4], 2)
     assert asked.seconds[collected[2]] == pytest.approx(0.15)
     assert asked.chosen("skrobust/perturbations/noise.py", (1, 2), 10) == ([], 0)
+
+
+def test_what_fails_for_a_control_kills_nothing(tmp_path):
+    path = tmp_path / "results.jsonl"
+    rows = [
+        ("a", "comparison", "killed", "t.py::test_weak[1]"),
+        ("b", "comparison", "killed", "t.py::test_sound"),
+        ("c", "comparison", "killed", None),
+        ("d", "control", "killed", "t.py::test_weak[2]"),
+        ("e", "control", "killed", None),
+    ]
+    names = ("key", "kind", "state", "test")
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    states = {key: record["state"] for key, record in mutation.read(path).items()}
+    assert states.pop("a") == "survived"
+    assert set(states.values()) == {"killed"}
 
 
 def test_another_seed_draws_another_sample_of_any_size():

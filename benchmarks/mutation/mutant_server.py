@@ -160,6 +160,8 @@ class MutantServer:
             given = given[given.index(outcome.test) + 1 :]
             given = [name for name in given if name not in self.tests.failing]
             outcome = outcome._replace(state="survived", test=None)
+        if mutant.kind == "control" and outcome.test:
+            self._leave_out([outcome.test])  # it fails in a child as it is
         record = {
             "key": mutant.key, "file": mutant.file, "line": mutant.line,
             "kind": mutant.kind, "covering": covering, "given": len(names),

@@ -129,15 +129,30 @@ def run(arguments):
 
 
 def read(*paths):
-    """Return the result of each mutant: killed, where a run of several killed it."""
+    """Return the result of each mutant: killed, where a run of several killed it.
+
+    A test that fails for a control, which changes nothing, kills no mutant.
+    """
+    texts = [Path(path).read_text().splitlines() for path in paths]
+    records = [json.loads(line) for text in texts for line in text]
+    unsound = {
+        function_of(record)
+        for record in records
+        if record["kind"] == "control" and record["state"] == "killed"
+    } - {None}
     found = {}
-    for path in paths:
-        for line in Path(path).read_text().splitlines():
-            record = json.loads(line)
-            known = found.get(record["key"], {"state": "not covered"})["state"]
-            if record["state"] == "killed" or known == "not covered":
-                found[record["key"]] = record
+    for record in records:
+        if record["kind"] != "control" and function_of(record) in unsound:
+            record["state"] = "survived"
+        known = found.get(record["key"], {"state": "not covered"})["state"]
+        if record["state"] == "killed" or known == "not covered":
+            found[record["key"]] = record
     return found
+
+
+def function_of(record):
+    """Return the test function that killed a mutant, or None."""
+    return record["test"] and record["test"].partition("[")[0]
 
 
 def survivors_of(results):
