@@ -176,8 +176,8 @@ def test_an_array_of_one_side_differs_in_no_entry(name, tolerance):
     values, both = np.array([1.0, 2.0]), np.array([3, 4])
     content.arrays = {("s", name): values, ("s", "both"): both}
     rows, largest = compare_step(content, "s", {"both": both}, tolerance)
-    assert rows == [(name, pytest.approx(np.nan, nan_ok=True),
-                     pytest.approx(np.nan, nan_ok=True), 0, "not replayed")]  # fmt: skip
+    unknown = pytest.approx(np.nan, nan_ok=True)
+    assert rows == [(name, unknown, unknown, 0, "not replayed")]
     content.arrays = {("s", "both"): both}
     rows, _ = compare_step(content, "s", {"both": both, name: values}, tolerance)
     assert [(row[0], *row[3:]) for row in rows] == [(name, 0, "differs")]
