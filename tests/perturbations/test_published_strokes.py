@@ -107,3 +107,11 @@ def test_a_dotted_line_is_straight_from_edge_to_edge(ends):
         (curve,), _ = line._curve(1, 28, 28, 28.0, Given([ends]))
         rows = np.floor(27 * np.array(ends)) if published else 27 * np.array(ends)
         np.testing.assert_allclose(curve, np.linspace(*rows, 28), atol=1e-12)
+
+
+@pytest.mark.parametrize("climb", range(-5, 5))
+@pytest.mark.parametrize("row", [0, 11, 26])
+def test_a_turned_zigzag_has_the_corners_of_the_publication(row, climb):
+    drawn = Given([[(row + 0.5) / 27, (climb + 5.5) / 10]])
+    (stroke,) = sp.Zigzag(published=True)._turned(1, 28, 28, drawn)
+    np.testing.assert_allclose(stroke, zigzag(row, climb), atol=1e-9)
