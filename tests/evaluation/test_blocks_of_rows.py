@@ -116,3 +116,30 @@ def test_rows_of_few_kinds_keep_their_places():
     X[falls] = [0.45, 0.4]  # wrong without an attack; the other kind alone stays
     results = evaluate_attack(model, X, y, attack)
     assert results.robust_accuracy == pytest.approx(1 - falls.mean())
+
+
+@pytest.mark.parametrize("copies", [1, 2, 8, 16, 64, 65, "drawn"])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_block_is_full_with_the_fewest_kinds_of_rows(copies, shuffled, monkeypatch):
+    monkeypatch.setattr(attacked_blocks, "_BLOCK", 64)
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 20, 40) if copies == "drawn" else np.full(40, copies)
+    if copies == 1:
+        sizes[-1] = 2  # equal rows, and no more than two
+    kind = np.repeat(np.arange(40), sizes)
+    if shuffled:
+        kind = rng.permutation(kind)
+    blocks = row_blocks(PGD(0.1, batch_size=16), kind[:, None] / 40.0)
+    every = np.arange(len(kind))
+    # Kinds in the order in which they come, each whole, into the block at hand until
+    # it holds 64 rows.
+    wanted, block = [], []
+    for one in kind[np.sort(np.unique(kind, return_index=True)[1])]:
+        if len(block) >= 64:
+            wanted.append(block)
+            block = []
+        block = block + every[kind == one].tolist()
+    wanted.append(block)
+    assert [sorted(every[rows].tolist()) for rows in blocks] == list(
+        map(sorted, wanted)
+    )

@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skrobust.base import BaseAttack
 from skrobust.evaluation import check_evaluation, evaluate_attack
+from skrobust.evaluation._check_evaluation import doubts_and_fallen
 from skrobust.evaluation.attacked.attack_checks import (
     AttackCase,
     check_examples,
@@ -60,6 +61,32 @@ def test_doubts_beside_results_are_those_of_check_evaluation(seed):
     assert codes >= {"UNBOUNDED", "BLACK_BOX_BEATS_ATTACK", "TRANSFER_BEATS_ATTACK"}
     # A generator is read and not advanced.
     assert check_evaluation(MODEL, X, Y, attack, random_state=seed) == alone
+
+
+@pytest.mark.parametrize("n", [30, 64, 130])
+@pytest.mark.parametrize("eps", [0.1, 3.0])
+def test_every_row_that_is_checked_and_falls_to_a_search_is_noted(n, eps):
+    rows = np.where(np.arange(n) % 2, 2.0, -2.0)[:, None]
+    labels = (rows[:, 0] > 0).astype(int)
+    labels[:4] = 1 - labels[:4]  # wrong without an attack
+    model = LogisticRegression().fit(rows, labels)
+    is_right = np.arange(n) >= 4
+    data = model, rows, labels
+    doubts, fallen = doubts_and_fallen(*data, Idle(eps), random_state=0)
+    codes = {one.code for one in doubts}
+    searches = {"BLACK_BOX_BEATS_ATTACK", "TRANSFER_BEATS_ATTACK"}
+    if eps > 1:
+        assert codes >= searches
+        checked = np.random.default_rng(0).permutation(n)[:64]
+        wanted = is_right & np.isin(np.arange(n), checked)
+        assert np.array_equal(fallen, wanted)
+    else:
+        assert not codes & searches
+        assert not fallen.any()
+    # What has no radius is compared with no search.
+    doubts, fallen = doubts_and_fallen(*data, Aside(0.0, 0), random_state=0)
+    assert doubts == []
+    assert not fallen.any()
 
 
 def test_another_seed_checks_other_rows():

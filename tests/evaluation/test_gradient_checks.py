@@ -116,6 +116,31 @@ def test_examples_for_an_imitation_fool_the_model():
     assert stays.mean() >= own.mean() - 1e-9
 
 
+class Asked(LogisticRegression):
+    """Counts the rows of each question."""
+
+    def predict(self, X):
+        self.counts.append(len(X))
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("n", [60, 499, 500, 501, 900])
+def test_an_imitation_learns_from_no_more_than_500_rows(n):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = Asked().fit(X, y)
+    model.counts = []
+    case = AttackCase(FGSM(0.2), model, X[:20], y[:20], (-3.0, 3.0))
+    found = []
+    for rest in (X[500:], 9 - X[500:]):  # which have no part in it
+        model.counts.clear()
+        rows = np.vstack([X[:500], rest])
+        found.append(stays_under_transfer(case, rows, 0).tolist())
+        assert model.counts == [min(n, 500), 20]
+    assert found[0] == found[1]
+
+
 @pytest.mark.slow
 def test_frames_with_text_and_frozen_columns():
     rng = np.random.default_rng(0)

@@ -22,6 +22,11 @@ from skrobust.evaluation import (
 from skrobust.evaluation.records.record_content import RecordContent
 from skrobust.evaluation.records.record_file import read_members, write_members
 from skrobust.evaluation.records.replayed_steps import compare_step
+from skrobust.evaluation.records.sampler_record import (
+    STEP,
+    content_of_sampler,
+    rows_of_sampler,
+)
 from skrobust.evaluation.records.source_digest import own_code
 from skrobust.perturbations import FeatureNoise, GaussianNoise
 from skrobust.sampling import SimpleRandomSampler
@@ -162,3 +167,53 @@ def test_a_test_by_a_function_of_loss_is_not_replayed(tmp_path):
     again = tmp_path / "again.skr"
     write_record(again, asked_and_told())
     assert replay_record(again).ok
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1e-6])
+@pytest.mark.parametrize("name", ["z", "per_sample.success"])
+def test_an_array_of_one_side_differs_in_no_entry(name, tolerance):
+    content = RecordContent({"numbers": {"s": {}}})
+    values, both = np.array([1.0, 2.0]), np.array([3, 4])
+    content.arrays = {("s", name): values, ("s", "both"): both}
+    rows, largest = compare_step(content, "s", {"both": both}, tolerance)
+    unknown = pytest.approx(np.nan, nan_ok=True)
+    assert rows == [(name, unknown, unknown, 0, "not replayed")]
+    content.arrays = {("s", "both"): both}
+    rows, _ = compare_step(content, "s", {"both": both, name: values}, tolerance)
+    assert [(row[0], *row[3:]) for row in rows] == [(name, 0, "differs")]
+    assert largest == 0
+
+
+@pytest.mark.parametrize("damage", [None, "events", "journal", "numbers", "arrays"])
+def test_what_does_not_hold_of_a_test_is_said_and_nothing_else(damage, tmp_path):
+    path = tmp_path / "r.skr"
+    content = content_of_sampler(asked_and_told(), None, None)
+    if damage == "events":
+        content.facts["sampler"]["events"].pop()
+    elif damage == "journal":
+        content.entries[1]["number"] += 1
+    elif damage == "numbers":
+        content.facts["numbers"][STEP]["n_labels"] = 7
+    elif damage == "arrays":
+        content.arrays[STEP, "more"] = np.ones(2)
+    journal = "it is not that of these events and results"
+    wanted = {
+        None: [("holds", ""), ("holds", ""), ("holds", "")],
+        "events": [("damaged", journal), (
+            "damaged", "SimpleRandomSampler.from_json: the state is damaged: 'events' "
+            "is not what was written.")],
+        "journal": [("damaged", journal), ("holds", ""), ("holds", "")],
+    }  # fmt: skip
+    wanted["numbers"] = wanted["arrays"] = [
+        ("damaged", journal), ("holds", ""),
+        ("damaged", "it is not that of these draws and labels"),
+    ]  # fmt: skip
+    rows = rows_of_sampler(content)
+    parts = ["entries of the journal", "draws", "result"]
+    assert [row[0] for row in rows] == parts[: len(rows)]
+    assert [row[1:] for row in rows] == wanted[damage]
+    if damage is None:
+        write_record(path, asked_and_told())
+        found = verify_record(path)
+        notes = dict(zip(found.part, found.note, strict=True))
+        assert [notes[part] for part in parts] == ["", "", ""]

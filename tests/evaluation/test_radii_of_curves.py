@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from problems import linear_problem
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from skrobust.attacks import PGD
 from skrobust.base import BaseAttack
 from skrobust.evaluation import boundary_steps, robust_accuracy_curve
+from skrobust.metrics import simultaneous_intervals
 
 GRID = np.linspace(0.02, 0.4, 20)
 
@@ -74,3 +76,38 @@ def test_a_thousand_steps_cross_half_of_the_range():
     model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-0.5])
     found = boundary_steps(model, [[0.0002], [0.2502], [0.6]], [0, 0, 0])
     assert found.steps.tolist() == [1000, 500, 0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 8, 60, 150])
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_bands_of_a_curve_hold_for_all_radii_at_once(n, confidence):
+    model, X, y = linear_problem(150)
+    attack = PGD(n_steps=3, random_state=0)
+    how = {"tighten": False, "confidence": confidence}
+    found = robust_accuracy_curve(model, X[:n], y[:n], attack, GRID[::4], **how)
+    standing = found.radius > GRID[::4, None]
+    assert found.robust_accuracy == pytest.approx(standing.mean(axis=1))
+    limits = [
+        binomtest(int(k), n).proportion_ci(confidence, method="wilson")
+        for k in standing.sum(axis=1)
+    ]
+    low, high = np.array(limits).T
+    assert found.robust_accuracy_low == pytest.approx(low)
+    assert found.robust_accuracy_high == pytest.approx(high)
+    band_low, band_high = (
+        found.robust_accuracy_band_low,
+        found.robust_accuracy_band_high,
+    )
+    if n == 1:  # no deviation to learn from
+        assert band_low.tolist() == found.robust_accuracy_low.tolist()
+        assert band_high.tolist() == found.robust_accuracy_high.tolist()
+        return
+    wanted = simultaneous_intervals(standing.T, confidence=confidence)
+    assert band_low == pytest.approx(wanted.band_low)
+    assert band_high == pytest.approx(wanted.band_high)
+    assert (band_low <= low).all()
+    assert (band_high >= high).all()
+    if n >= 60:
+        inner = (standing.mean(axis=1) > 0) & (standing.mean(axis=1) < 1)
+        assert inner.sum() >= 2
+        assert ((band_high - band_low) > 1.01 * (high - low))[inner].all()

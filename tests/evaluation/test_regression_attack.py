@@ -95,6 +95,9 @@ def test_an_attack_that_gives_other_rows_is_refused_in_one_sentence(n):
         ({"checks": True}, "checks= compares labels"),
         ({"groups": np.arange(60) % 2}, "groups= compares labels"),
         ({"tolerances": [-1]}, "'tolerances' parameter of evaluate_attack"),
+        ({"tolerances": [-1, 0, 1]}, "'tolerances' parameter of evaluate_attack"),
+        ({"tolerances": [0.5, -1e-9]}, "'tolerances' parameter of evaluate_attack"),
+        ({"tolerances": []}, "'tolerances' parameter of evaluate_attack"),
     ],
 )
 def test_options_of_labels_are_refused(options, words):

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,7 +18,7 @@ from skrobust.evaluation import suggest_repairs
 from skrobust.evaluation.core.checkpoint import Checkpoint
 from skrobust.evaluation.repairs import repair_search
 from skrobust.evaluation.repairs.fragile_columns import fragile_columns
-from skrobust.evaluation.repairs.repair_candidates import make_candidates
+from skrobust.evaluation.repairs.repair_candidates import KINDS, make_candidates
 from skrobust.evaluation.repairs.repair_case import Case
 from skrobust.evaluation.repairs.repair_parts import (
     Scores,
@@ -79,6 +80,30 @@ REASONS = {
         "smoothing", {"n_predictions": 10_001},
         "It would take 1000100 predictions; name it to have it tried."),
 }  # fmt: skip
+
+
+TREES = HistGradientBoostingClassifier()
+FITTED_AGAIN = ("scaling", "monotone", "drop_column", "noise_training",
+                "adversarial_training", "smoothing")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(), TREES], ids=["linear", "trees"]
+)
+def test_repairs_that_fit_again_say_so_of_a_frozen_model(kind, model, behind):
+    frozen = FrozenEstimator(model)
+    if behind:
+        frozen = make_pipeline(StandardScaler(), frozen)
+    changes = {"model": frozen, "attacks": [], "has_gaps": True}
+    if kind == "smoothing":
+        changes["has_gaps"] = False
+    made, skipped = make_candidates(case_of(**changes), [kind])
+    if kind in FITTED_AGAIN:
+        assert (made, skipped) == ([], {kind: "A frozen model is not fitted again."})
+    else:
+        assert made
 
 
 @pytest.mark.parametrize("case", REASONS)

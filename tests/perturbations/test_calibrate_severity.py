@@ -22,6 +22,7 @@ from skrobust.perturbations import (
     calibrate_severity,
     severity_weights,
 )
+from skrobust.perturbations.tables import _calibrate_severity
 from skrobust.perturbations.tables.drift_distance import DriftDistance
 
 RNG = np.random.default_rng(0)
@@ -256,3 +257,50 @@ def test_heavy_tails_give_no_more_false_alarms():
         found = calibrate_severity(before, after, n_resamples=80, random_state=seed)
         n_found += found.severity > 0
     assert n_found <= 2  # of 40 at a level of .025
+
+
+class Sums:
+    """Stands for a column: what is drawn of either sample."""
+
+    def __init__(self):
+        self.seen = []
+
+    def distance(self, first, second):
+        self.seen.append((first, second))
+        return first[:, 0] + second[:, 0] / 100
+
+
+@pytest.mark.parametrize("n_resamples", [1, 3, 10, 11, 25])
+@pytest.mark.parametrize("cells", [1, 60, 150, 10**6])
+def test_samples_are_drawn_in_parts_and_as_many_as_asked(
+    n_resamples, cells, monkeypatch
+):
+    monkeypatch.setattr(_calibrate_severity, "_CELLS", cells)
+    n, n_perturbed, m = 4, 8, 5
+    draws = np.random.default_rng(0)
+    weights = _calibrate_severity._Weights(draws, n, n_perturbed, m, n_resamples)
+    columns = {"a": Sums(), "b": Sums()}
+    found = weights.distances(columns)
+    assert found.shape == (2, n_resamples)
+    assert np.array_equal(found[0], found[1])
+    for first, second in columns["a"].seen:
+        assert first.size + second.size <= max(cells / 2, n + n_perturbed)
+        assert (first.sum(axis=1) == n).all()
+        assert (second.sum(axis=1) == m).all()
+        assert first.shape[1] == n
+        assert second.shape[1] == n_perturbed
+    # Each severity sees the same samples.
+    assert np.array_equal(weights.distances({"a": Sums()})[0], found[0])
+    assert n_resamples < 10 or len(np.unique(found)) > 2
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9, 1.0])
+def test_the_mean_distance_is_that_of_the_columns_that_have_one(share):
+    rng = np.random.default_rng(0)
+    by_column = rng.random((4, 30))
+    by_column[rng.random(by_column.shape) < share] = np.nan
+    found = _calibrate_severity._mean_of_known(by_column)
+    for mean, column in zip(found, by_column.T, strict=True):
+        known = column[~np.isnan(column)]
+        wanted = known.sum() / len(known) if len(known) else np.nan
+        np.testing.assert_allclose(mean, wanted)

@@ -110,6 +110,29 @@ def test_floats_agree_with_the_host(p, layout):
     compare(p, X)
 
 
+@pytest.mark.parametrize("p", KINDS + DRAWN, ids=str)
+@pytest.mark.parametrize("layout", ["last", "first", "grey"])
+def test_an_image_alone_agrees_with_the_host(p, layout):
+    X = BYTES[2:3] / 255 * 0.9
+    X = {"last": X, "first": np.moveaxis(X, -1, 1).copy(), "grey": X[..., 0]}[layout]
+    compare(seeded(p).set_params(image_shape=None), X)
+
+
+BY_SIDE = [
+    p
+    for p in KINDS + DRAWN + COLOURS
+    if p.severity and any(strength.large for strength in p._strengths.values())
+]
+
+
+@pytest.mark.parametrize("p", BY_SIDE, ids=str)
+@pytest.mark.parametrize("shape", [(36, 60), (60, 36), (50, 50)])
+@pytest.mark.parametrize("axis", [1, 3])
+def test_levels_between_the_published_sides_agree_with_the_host(p, shape, axis):
+    X = np.random.default_rng(0).random((1, *shape, 3))
+    compare(seeded(p), np.ascontiguousarray(np.moveaxis(X, -1, axis)))
+
+
 @pytest.mark.parametrize("p", COLOURS, ids=str)
 @pytest.mark.parametrize("axis", [1, 3])
 def test_colours_agree_with_the_host(p, axis):
