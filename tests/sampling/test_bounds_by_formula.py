@@ -176,3 +176,15 @@ def test_a_skipped_answer_is_not_known_to_the_gate():
         found.append(gate.decide(sampler))
         assert sampler.result().accuracy_bounds == before
     assert found[0].n_labels == 30
+
+
+def test_skipped_labels_of_weighted_draws_are_no_failures_of_the_gate():
+    gate = AccuracyGate(threshold=0.8, margin=0.1)
+    scores = np.random.default_rng(0).beta(0.5, 2, 200)
+    sampler = DeepESTSampler(random_state=0).fit(scores)
+    ids = sampler.ask(40)
+    answers = [None if k % 10 == 3 else k % 5 == 0 for k in range(40)]
+    sampler.tell(ids, failed=answers)
+    for _ in range(2):  # looking changes nothing
+        found = gate.decide(sampler)
+        assert (found.n_labels, found.n_failures) == (40, 8)
