@@ -188,3 +188,18 @@ def test_skipped_labels_of_weighted_draws_are_no_failures_of_the_gate():
     for _ in range(2):  # looking changes nothing
         found = gate.decide(sampler)
         assert (found.n_labels, found.n_failures) == (40, 8)
+
+
+@pytest.mark.parametrize("n_failures", [0, 3, 12, 25])
+@pytest.mark.parametrize("n_skipped", [0, 5, 25])
+def test_skipped_labels_pass_as_the_worst_and_fail_as_the_best(n_failures, n_skipped):
+    gate = AccuracyGate(threshold=0.8, margin=0.1)
+    answers = [True] * n_failures + [None] * n_skipped
+    answers += [False] * (60 - len(answers))
+    answers = np.array(answers, dtype=object)[np.random.default_rng(1).permutation(60)]
+    sampler = SimpleRandomSampler(random_state=0).fit(np.zeros(500))
+    sampler.tell(sampler.ask(60), failed=answers.tolist())
+    worst, best = answers != False, answers == True  # noqa: E712 (of each element)
+    verdicts = {gate.decide(worst).verdict, gate.decide(best).verdict}
+    expected = verdicts.pop() if len(verdicts) == 1 else "undecided"
+    assert gate.decide(sampler).verdict == expected
