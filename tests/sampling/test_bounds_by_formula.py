@@ -190,16 +190,18 @@ def test_skipped_labels_of_weighted_draws_are_no_failures_of_the_gate():
         assert (found.n_labels, found.n_failures) == (40, 8)
 
 
+GATE = AccuracyGate(threshold=0.8, margin=0.1)
+
+
 @pytest.mark.parametrize("n_failures", [0, 3, 12, 25])
 @pytest.mark.parametrize("n_skipped", [0, 5, 25])
 def test_skipped_labels_pass_as_the_worst_and_fail_as_the_best(n_failures, n_skipped):
-    gate = AccuracyGate(threshold=0.8, margin=0.1)
     answers = [True] * n_failures + [None] * n_skipped
     answers += [False] * (60 - len(answers))
     answers = np.array(answers, dtype=object)[np.random.default_rng(1).permutation(60)]
     sampler = SimpleRandomSampler(random_state=0).fit(np.zeros(500))
     sampler.tell(sampler.ask(60), failed=answers.tolist())
     worst, best = answers != False, answers == True  # noqa: E712 (of each element)
-    verdicts = {gate.decide(worst).verdict, gate.decide(best).verdict}
+    verdicts = {GATE.decide(worst).verdict, GATE.decide(best).verdict}
     expected = verdicts.pop() if len(verdicts) == 1 else "undecided"
-    assert gate.decide(sampler).verdict == expected
+    assert GATE.decide(sampler).verdict == expected
