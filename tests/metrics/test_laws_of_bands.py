@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_cases import fewer, seeds
 from scipy.special import ndtri
+from scipy.stats import t
 
 from skrobust.metrics import (
     accuracy_stability_index,
@@ -155,3 +156,20 @@ def test_variance_of_draws_and_samples_by_the_method_of_moments(seed, n_draws):
     for name in ("value", "std_error", "std_error_of_one", "std_error_of_many"):
         assert other[name] == pytest.approx(found[name]), name
     assert found.std_error_of_many <= found.std_error_of_one
+
+
+@pytest.mark.parametrize("n_clusters", [(30, 30), (30, 5), (5, 30), (6, 5)])
+def test_few_clusters_in_any_period_are_too_few(n_clusters):
+    """Bonferroni's t with the fewest degrees of freedom, and a warning that says so."""
+    period = np.repeat([0, 1], [4 * n for n in n_clusters])
+    clusters = np.arange(len(period)) // 4
+    right = np.random.default_rng(0).random(len(period)) < 0.7
+    arguments = {"periods": period, "clusters": clusters}
+    least = min(n_clusters)
+    if least == 30:
+        found = simultaneous_intervals(right[:, None], **arguments)
+        assert found.quantile < t.ppf(1 - 0.05 / 4, least - 1) + QUANTILE["abs"]
+        return
+    with pytest.warns(UserWarning, match=f"only {least} clusters in a period"):
+        found = simultaneous_intervals(right[:, None], **arguments)
+    assert found.quantile == pytest.approx(t.ppf(1 - 0.05 / 4, least - 1))

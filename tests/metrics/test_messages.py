@@ -32,6 +32,13 @@ ROWS = {
         lambda: m.stability_index([0.5, np.inf]), "found NaN or infinity"),
     "stability times": (
         lambda: m.stability_index([0.5, 0.6], times=[1, 1]), "times"),
+    "pattern errors": (
+        lambda: m.stability_pattern(
+            [0.5, 0.6, 0.7], high=0.5, std_errors=[0.1, -0.25, 0.2]
+        ), r"must be non-negative.* -0\.25"),
+    "flips of nothing": (
+        lambda: m.flip_rate(np.empty((0, 3))), r"Got shape \(0, 3\)"),
+    "flips of one frame": (lambda: m.flip_rate([[1], [2]]), r"Got shape \(2, 1\)"),
     "stability lengths": (
         lambda: m.stability_index([0.5, 0.6], times=[1, 2, 3]), "times"),
     "ra lengths": (lambda: m.robust_accuracy_score(Y, Y[:3]), "equal length|shape"),

@@ -296,3 +296,16 @@ def test_snr_refuses(arguments, sentence):
 def test_imbalance_factor_of_one_class_warns():
     with pytest.warns(UserWarning, match="class"):
         assert m.imbalance_factor([1, 1, 1]) == 1
+
+
+def test_a_weight_in_a_soft_matrix_is_a_row_given_so_often():
+    rng = np.random.default_rng(0)
+    y, weight = rng.permutation(np.arange(40) % 3), rng.integers(1, 6, 40)
+    p = rng.dirichlet(np.ones(3), 40)
+    for kind in ("linear", "squared"):
+        found = signal_to_noise_ratio(
+            y, None, y_prob=p, sample_weight=weight, kind=kind
+        )
+        rows = np.repeat(np.arange(40), weight)
+        often = signal_to_noise_ratio(y[rows], None, y_prob=p[rows], kind=kind)
+        assert found == pytest.approx(often)

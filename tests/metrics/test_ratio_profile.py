@@ -73,3 +73,25 @@ def test_bad_input_is_refused():
         robust_ratio_profile(y, p, q[None])
     with pytest.raises(ValueError, match="equal length"):
         robust_ratio_profile(y[:5], p, q)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("kind", ["clusters", "sample_weight"])
+def test_a_band_of_clusters_or_weights_is_of_bonferronis_intervals(kind, level):
+    _, p, q = case()
+    rng = np.random.default_rng(1)
+    rows = {kind: rng.integers(0, 30, 200) if kind == "clusters" else rng.random(200)}
+    tolerances = [0.02, 0.05, 0.1, 0.2]
+    band = metrics.robust_ratio_band(
+        p, q, tolerances=tolerances, confidence=level, **rows
+    )
+    for k, tolerance in enumerate(tolerances):
+        single, wider = (
+            metrics.confidence_interval(
+                "robust_ratio", p, q, tolerance=tolerance, confidence=one, **rows
+            )
+            for one in (level, 1 - (1 - level) / 4)
+        )
+        assert (band.low[k], band.high[k]) == pytest.approx((single.low, single.high))
+        ends = band.band_low[k], band.band_high[k]
+        assert ends == pytest.approx((wider.low, wider.high))

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import r2_score
 
 from skrobust.metrics import (
     StreamingMetric,
@@ -18,6 +19,7 @@ from skrobust.metrics import (
 )
 from skrobust.metrics.normalized import streamed_scores
 from skrobust.metrics.stability import streamed_periods
+from skrobust.metrics.streaming.score_cells import ScoreCells
 
 RNG = np.random.default_rng(0)
 N = 36
@@ -152,3 +154,38 @@ def test_periods_without_a_score_are_refused_where_that_is_asked():
         metric.compute()
     metric = StreamingMetric("gini_stability", undefined="raise")
     assert metric.partial_update(SEEN, SCORE, WEEK).compute() < 1
+
+
+@pytest.mark.parametrize("answer", [TARGET, np.full(N, 7.0), np.full(N, 7.5), ANSWER])
+@pytest.mark.parametrize("target", [TARGET, np.full(N, 7.0)])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_unvaried_target_is_met_or_missed_as_in_scikit_learn(target, answer):
+    expected = normalized_r2_score(target, answer, n_features=3, n_samples=N)
+    found = over_batches("normalized_r2", target, answer, n_features=3, n_samples=N)
+    assert found.compute() == pytest.approx(expected, abs=1e-9)
+    errors = float(((target - answer) ** 2).sum())
+    centred = float(((target - target.mean()) ** 2).sum())
+    raw = streamed_scores._r2(errors, centred, N)
+    assert raw == pytest.approx(max(0.0, r2_score(target, answer)))
+
+
+def test_the_bound_of_an_index_follows_from_those_of_its_areas():
+    """Level, slope and scatter of areas that are off by at most their bounds."""
+    found = {}
+    for score, scale in (("roc_auc", 1), ("gini", 2)):
+        metric = StreamingMetric(
+            "stability_index", score=score, max_cells=8, falling_rate_weight=3,
+            variability_weight=0.7,
+        )  # fmt: skip
+        metric.partial_update(SEEN, SCORE, periods=WEEK)
+        cells = [ScoreCells(8) for _ in range(8)]
+        for week, one in enumerate(cells):
+            one.update(SEEN[week == WEEK].astype(int), SCORE[week == WEEK], None)
+        bound = scale * np.array([one.area_bound() for one in cells])
+        x = np.arange(8) - 3.5
+        slope = (abs(x) * bound).sum() / (x**2).sum()
+        expected = bound.mean() + 3 * slope + 0.7 * np.sqrt((bound**2).mean())
+        found[score] = metric.error_bound
+        assert found[score] == pytest.approx(expected)
+    assert found["roc_auc"] > 0
+    assert found["gini"] == pytest.approx(2 * found["roc_auc"])

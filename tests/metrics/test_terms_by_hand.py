@@ -1,8 +1,10 @@
 """Terms of intervals and comparisons, each against its formula or a mirror image."""
 
+import math
+
 import numpy as np
 import pytest
-from scipy.stats import norm, skew
+from scipy.stats import binomtest, norm, skew
 
 from skrobust.metrics import (
     adversarial_class_confidence,
@@ -13,6 +15,7 @@ from skrobust.metrics import (
     threshold_test,
 )
 from skrobust.metrics.comparison.evidence import Resampled
+from skrobust.metrics.comparison.exact_shares import _Tables
 from skrobust.metrics.comparison.paired import from_shares
 from skrobust.metrics.groups.clips import _curves
 from skrobust.metrics.intervals.bootstrap import _bca_levels
@@ -20,6 +23,8 @@ from skrobust.metrics.intervals.clusters import make_units
 from skrobust.metrics.intervals.column_means import ColumnMeans
 from skrobust.metrics.intervals.simultaneous import _selection_bias, _steady_error
 from skrobust.metrics.normalized.signal_to_noise import signal_to_noise_ratio
+from skrobust.metrics.stability import autoregressive_trend
+from skrobust.metrics.stability.residual_methods import _block_length
 
 RNG = np.random.default_rng(0)
 
@@ -129,3 +134,52 @@ REFUSED = [
 def test_what_does_not_fit_is_refused_in_a_sentence(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+@pytest.mark.parametrize(("down", "n"), [(0, 12), (3, 12), (12, 12), (40, 300)])
+def test_the_second_share_is_searched_where_clopper_and_pearson_allow_it(down, n):
+    tables = _Tables(0, down, n)
+    ends = binomtest(down, n).proportion_ci(1 - 1e-5, method="exact")
+    assert (tables.low, tables.high) == pytest.approx(tuple(ends))
+    # A difference that no share of this set allows has the error of the set.
+    assert tables.p_value(-ends.high - 1e-6) == 1e-5
+
+
+@pytest.mark.parametrize(("n", "n_left_out"), [(60, 60), (200, 200), (500, 200)])
+def test_the_acceleration_takes_at_most_200_values(n, n_left_out):
+    sizes = []
+
+    def mean(values):
+        sizes.append(len(values))
+        return values.mean()
+
+    values = np.random.default_rng(0).exponential(size=n)
+    confidence_interval(mean, values, method="bca", n_resamples=100, random_state=0)
+    assert len([size for size in sizes if size < n]) == n_left_out
+    left_out = n - np.array([size for size in sizes if size < n])
+    assert left_out.sum() == n  # each value is left out once
+    assert np.ptp(left_out) <= 1
+
+
+def test_correlations_have_the_density_of_a_sine_of_uniform_angles():
+    rho = autoregressive_trend._correlations()
+    assert -0.3 < rho[0] < rho[-1] < 0.99
+    low, high = np.arcsin([-0.3, 0.99])
+    share = (np.arcsin(rho) - low) / (high - low)
+    np.testing.assert_allclose(share, (np.arange(32) + 0.5) / 32)
+
+
+@pytest.mark.parametrize("smooth", [0, 1, 2, 3, 5, 8])
+@pytest.mark.parametrize("n", [12, 40, 150])
+def test_blocks_are_as_long_as_carlsteins_rule_says(smooth, n):
+    """Of a first-order autoregression, rounded up, at most a sixth of the series."""
+    noise = np.random.default_rng(n).normal(size=n + smooth)
+    residuals = np.convolve(noise, np.ones(smooth + 1), "valid")
+    residuals = residuals - residuals.mean()
+    r = (residuals[1:] * residuals[:-1]).sum() / (residuals**2).sum()
+    r = min(0.9, r + (2 + 4 * max(r, 0)) / n)
+    expected = 1
+    if r > 0:
+        length = math.ceil((2 * r / (1 - r**2)) ** (2 / 3) * n ** (1 / 3))
+        expected = max(1, min(length, n // 6))
+    assert _block_length(residuals) == expected

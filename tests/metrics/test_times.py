@@ -105,3 +105,20 @@ def test_a_missing_date_is_no_time():
         stability_index(SCORES, times=pd.to_datetime([*DAYS[:2], None]))
     with pytest.raises(ValueError, match="numbers, dates or ISO text"):
         stability_index(SCORES, times=np.array([1, 2, 3], dtype=object))
+
+
+@pytest.mark.filterwarnings("ignore:4 periods leave")
+@pytest.mark.parametrize("call", [index, gini])
+def test_categories_without_an_order_are_their_values(call):
+    """However the categories are listed; an ordered one says the order itself."""
+    listed = pd.CategoricalDtype([11, 2, 10, 9])
+    for times in (
+        pd.Categorical(MONTHS, dtype=listed),
+        pd.Series(MONTHS, dtype=listed),
+    ):
+        assert call(times) == call(MONTHS)
+    names = [f"month {month}" for month in MONTHS]
+    with pytest.raises(ValueError, match=r"text that sorts in time.*Categorical"):
+        call(pd.Categorical(names, categories=dict.fromkeys(names)))
+    backwards = pd.CategoricalDtype([11, 10, 9, 2], ordered=True)
+    assert call(pd.Categorical(MONTHS, dtype=backwards)) == call(-MONTHS)

@@ -176,3 +176,32 @@ def test_a_skipped_answer_is_not_known_to_the_gate():
         found.append(gate.decide(sampler))
         assert sampler.result().accuracy_bounds == before
     assert found[0].n_labels == 30
+
+
+def test_skipped_labels_of_weighted_draws_are_no_failures_of_the_gate():
+    gate = AccuracyGate(threshold=0.8, margin=0.1)
+    scores = np.random.default_rng(0).beta(0.5, 2, 200)
+    sampler = DeepESTSampler(random_state=0).fit(scores)
+    ids = sampler.ask(40)
+    answers = [None if k % 10 == 3 else k % 5 == 0 for k in range(40)]
+    sampler.tell(ids, failed=answers)
+    for _ in range(2):  # looking changes nothing
+        found = gate.decide(sampler)
+        assert (found.n_labels, found.n_failures) == (40, 8)
+
+
+GATE = AccuracyGate(threshold=0.8, margin=0.1)
+
+
+@pytest.mark.parametrize("n_failures", [0, 3, 12, 25])
+@pytest.mark.parametrize("n_skipped", [0, 5, 25])
+def test_skipped_labels_pass_as_the_worst_and_fail_as_the_best(n_failures, n_skipped):
+    answers = [True] * n_failures + [None] * n_skipped
+    answers += [False] * (60 - len(answers))
+    answers = np.array(answers, dtype=object)[np.random.default_rng(1).permutation(60)]
+    sampler = SimpleRandomSampler(random_state=0).fit(np.zeros(500))
+    sampler.tell(sampler.ask(60), failed=answers.tolist())
+    worst, best = answers != False, answers == True  # noqa: E712 (of each element)
+    verdicts = {GATE.decide(worst).verdict, GATE.decide(best).verdict}
+    expected = verdicts.pop() if len(verdicts) == 1 else "undecided"
+    assert GATE.decide(sampler).verdict == expected

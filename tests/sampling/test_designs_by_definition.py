@@ -11,6 +11,8 @@ from scipy.stats import chisquare
 from skrobust.sampling import BaseSampler, ProportionalSampler, SimpleRandomSampler
 from skrobust.sampling.core.estimates import variance_between
 from skrobust.sampling.core.label_plan import draws_needed, scaled_to
+from skrobust.sampling.designs.fixed_size import rao_hartley_cochran
+from skrobust.sampling.designs.ordered_draw import ordered_draw
 from skrobust.sampling.designs.partitions import merge_strata
 from skrobust.sampling.designs.score_curves import (
     HIGHEST,
@@ -267,3 +269,45 @@ def test_curves_of_known_scores_are_the_scores():
     groups = ScoreGroups(np.linspace(0.01, 0.9, 300))
     curves = ScoreCurves(groups, known=True)
     assert curves.mean(np.ones(1)) == pytest.approx(expit(groups.logit))
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1e200, 1e-200],
+        [1.0, 1e-320],
+        [0.3, 1e-310, 1e-320, 0.0],
+        10.0 ** -np.arange(300),
+        np.r_[np.ones(5), 2.0 ** -np.arange(400)],
+    ],
+)
+def test_scores_of_any_size_are_scaled_to_the_mean_that_is_asked_for(scores, rate):
+    scores = np.array(scores)
+    p = scaled_to(scores, rate)
+    assert p.mean() == pytest.approx(rate)
+    assert ((p >= 0) & (p <= 1)).all()
+    assert (np.diff(p[np.argsort(scores)]) >= -1e-12).all()
+
+
+def test_a_group_of_little_weight_is_drawn_from_as_its_weights_are():
+    """The units of a group share its line, however short the group's own sum is."""
+    small = np.array([1e-10, 3e-10])
+    p = np.r_[0.5, 0.5 - small.sum(), small]
+    for uniform, unit, share in ((0.2, 2, 0.25), (0.3, 3, 0.75), (0.99, 3, 0.75)):
+        uniforms = np.array([0.3, uniform])
+        ids, pi, *_ = rao_hartley_cochran(p, 2, np.arange(4), uniforms)
+        assert ids.tolist() == [0, unit]
+        assert pi[1] == pytest.approx(share)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_last_cell_ends_with_the_last_unit(seed):
+    """Sums of rounded numbers may reach the end of the line, never beyond it."""
+    rng, last = np.random.default_rng(seed), np.nextafter(1, 0)
+    for n in (1, 2, 3, 7, 40):
+        pi = rng.uniform(0.1, 0.9, size=3 * n)
+        pi *= n / pi.sum()
+        drawn = ordered_draw(pi, np.full(n, last))
+        assert drawn[-1] == len(pi) - 1
+        assert (np.diff(drawn) > 0).all()

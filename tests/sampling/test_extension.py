@@ -143,3 +143,12 @@ def test_names_that_moved_from_base_warn(name):
     with pytest.warns(FutureWarning, match=f"use skrobust.sampling.{name} instead"):
         found = getattr(skrobust.base, name)
     assert found is getattr(skrobust.sampling, name)
+
+
+def test_a_sampler_without_draws_is_told_what_to_write():
+    class Nothing(skrobust.sampling.BaseSampler):
+        """Of which only the name is written."""
+
+    sampler = Nothing(random_state=0).fit(np.ones(5))
+    with pytest.raises(NotImplementedError, match=r"_probabilities.* or _draw"):
+        sampler.ask(2)

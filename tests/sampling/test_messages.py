@@ -48,6 +48,18 @@ ROWS = {
     "tell a guess": (
         lambda: (s := asked()).tell(s.ids_, failed=[0.4, 1]), "booleans"),
     "confidence": (lambda: asked().result(confidence=95), r"in \(0, 1\)"),
+    "answers of unequal rows": (
+        lambda: sampling.estimate_label_noise([[0, 1], [0]]),
+        r"array of shape \(n_inputs, n_answers\)"),
+    "answers of no columns": (
+        lambda: sampling.estimate_label_noise([[], []]),
+        r"array of shape \(n_inputs, n_answers\)"),
+    "distances unfitted": (
+        lambda: sampling.DistanceSurprise().score_samples(X), "not fitted"),
+    "likelihoods unfitted": (
+        lambda: sampling.LikelihoodSurprise(MODEL).score_samples(X), "not fitted"),
+    "norms unfitted": (
+        lambda: sampling.MahalanobisSurprise().score_samples(X, Y), "not fitted"),
     "sampler unfitted": (lambda: SimpleRandomSampler().ask(2), "not fitted"),
     "sampler without probabilities": (
         lambda: DeepESTSampler(LinearSVC().fit(X, Y)).fit(X),

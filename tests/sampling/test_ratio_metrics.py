@@ -1,5 +1,6 @@
 """Precision, recall, F1 and parts of the pool: exact once all is known."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score, precision_score, recall_score
 from small_samplers import P7, InBatches, answered, make, sequences
 
-from skrobust.sampling import DeepESTSampler, SimpleRandomSampler
+from skrobust.sampling import DeepESTSampler, Estimate, SimpleRandomSampler
 from skrobust.sampling.core.ratio_estimator import RatioEstimator
 
 RNG = np.random.default_rng(2)
@@ -212,3 +213,20 @@ def test_predictions_are_needed():
     with pytest.raises(ValueError, match="needs predicted labels"):
         sampler.estimate(lambda true, predicted: true == predicted)
     assert 0 < sampler.metric(groups=GROUPS == 3).value < 1.2
+
+
+@pytest.mark.parametrize("rate", [-0.5, -0.02, 0.0, 0.01, 0.99, 1.02, 1.5])
+def test_an_interval_beyond_the_possible_is_all_that_is_possible(rate):
+    sampler = asked(SimpleRandomSampler(random_state=0), 30)
+    ratios = RatioEstimator(sampler, 0.95, "here")
+    estimate = Estimate(rate, 0.01, 1e9, 30.0)
+    ratios.ratio = lambda *given: (estimate, [])
+    graded = replace(ratios.answered, graded=True)  # no share: normal ends
+    found = ratios._proportion(graded, np.ones(30), np.ones(30))
+    ends = rate - 1.96 * 0.01, rate + 1.96 * 0.01
+    beyond = ends[0] >= 1 or ends[1] <= 0
+    expected = (0, 1) if beyond else np.clip(ends, 0, 1)
+    assert found.interval == pytest.approx(tuple(expected), abs=1e-4)
+    assert found.value == np.clip(rate, 0, 1)
+    assert found.unbiased_value == rate
+    assert any("outside [0, 1]" in text for text in found.warnings) == beyond

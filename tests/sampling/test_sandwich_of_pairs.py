@@ -77,3 +77,17 @@ def test_pairs_of_three_answers_count_what_their_spread_amounts_to():
         (found.rate, *found.interval), (share, *ends), strict=True
     ):
         assert 2 * rate - 1.5 * rate**2 == pytest.approx(share_of_pairs, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_others", [9, 10, 11, 20])
+def test_who_always_differs_is_turned_once_that_is_no_chance(n_others):
+    """From ten pairs on: n / 2 is then above three times the root of n / 4."""
+    n = 1 + n_others
+    pairs = list(combinations(range(n), 2))
+    table = np.full((len(pairs), n), None, dtype=object)  # each pair its own input
+    for row, (one, two) in enumerate(pairs):
+        table[row, [one, two]] = int(one == 0), 0
+    turned = Pairs(table, 2).turned
+    assert turned.tolist() == [n_others >= 10] + [False] * n_others
+    assert not Pairs(table, 3).turned.any()
+    assert not Pairs(np.where(table == 1, 0, table), 2).turned.any()

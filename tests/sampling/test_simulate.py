@@ -204,3 +204,15 @@ def test_costs_and_features_reach_the_samplers_that_take_them():
         simulate(SimpleRandomSampler(), scores, failed, costs=costs, **setting)
     with pytest.raises(ValueError, match="simulate needs inputs of equal length"):
         simulate(samplers, scores, failed, costs=costs[:9], **setting)
+
+
+def test_seeds_that_differ_by_64_bits_are_the_same():
+    scores = np.random.default_rng(0).random(40)
+    runs = [
+        simulate(
+            {"u": SimpleRandomSampler()}, scores, scores < 0.3, n_labels=10,
+            n_repeats=30, random_state=seed,
+        ).rmse.tolist()
+        for seed in (5, 5 + 2**64, 5 - 2**64, 6)
+    ]  # fmt: skip
+    assert runs[0] == runs[1] == runs[2] != runs[3]

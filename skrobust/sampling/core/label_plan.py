@@ -159,15 +159,15 @@ def scaled_to(scores, rate):
 
     What the inputs with a score cannot take is shared by those of score 0.
     """
-    positive = scores > 0
-    if positive.sum() <= rate * len(scores):
-        rest = rate * len(scores) - positive.sum()
+    scores = scores / scores.max()
+    positive, total = scores > 0, rate * len(scores)
+    if positive.sum() <= total:
+        rest = total - positive.sum()
         return np.where(positive, 1.0, rest / max((~positive).sum(), 1))
-    p, scores = np.full(len(scores), rate), scores / scores.max()
-    factor = rate / scores.mean()
-    for _ in range(50):  # what is clipped at 1 goes to the others
-        p = np.minimum(scores * factor, 1.0)
-        if abs(p.mean() - rate) < 1e-9 or not ((p < 1) & (p > 0)).any():
-            break
-        factor *= 1 + (rate - p.mean()) * len(p) / p[p < 1].sum()
-    return p
+    order = np.argsort(-scores, kind="stable")
+    ordered, k = scores[order], np.arange(len(scores))
+    left = np.cumsum(ordered[::-1])[::-1]  # of the k-th largest and all below
+    n_sure = int(((total - k) * ordered <= left).argmax())
+    p = np.ones(len(scores))
+    p[order[n_sure:]] = ordered[n_sure:] / left[n_sure] * (total - n_sure)
+    return np.minimum(p, 1.0)

@@ -37,8 +37,7 @@ def descending(p):
 
     Two passes of a radix sort: in large pools several times as fast as a sort.
     """
-    key = np.subtract(1.0, p) * (2**32 - 1)
-    key = np.clip(key, 0, 2**32 - 1).astype(np.uint32)
+    key = (np.subtract(1.0, p) * (2**32 - 1)).astype(np.uint32)
     order = np.argsort((key & 0xFFFF).astype(np.uint16), kind="stable")
     if len(p) < 2**31:
         order = order.astype(np.int32)

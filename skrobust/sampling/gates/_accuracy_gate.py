@@ -279,10 +279,10 @@ class AccuracyGate:
         if self.n_pool is not None and self.n_pool != sampler.n_pool_:
             rule = f"{sampler.n_pool_}, the size of the pool of the sampler, or None"
             raise invalid("n_pool", type(self).__name__, rule, self.n_pool)
-        worst, best = answered.y.copy(), answered.y.copy()
-        worst[skipped], best[skipped] = 1.0, 0.0
         if sampler._is_uniform:
-            return self._decision(worst, best)
+            worst = answered.y.copy()  # which has 0 where none was told
+            worst[skipped] = 1.0
+            return self._decision(worst, answered.y)
         return self._decide_weighted(sampler, answered.n, int(answered.y.sum()))
 
     def _decide_weighted(self, sampler, n_labels, n_failures):
