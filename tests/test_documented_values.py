@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
+import skrobust
 from skrobust._parameters import Choice, Count, Flag, NamedOr, Norm, Number, rules_of
+from skrobust.sampling.core.answer_checks import NOT_GIVEN
 
 FAMILIES = ["attacks", "evaluation", "metrics", "nets", "perturbations", "sampling"]
 RANGE = re.compile(r"float in ([\[(])(\S+), (\S+)([\])])")
@@ -122,3 +124,34 @@ def test_numbers_are_numbers(cls, name, said, rule):
         assert takes(rule, rule.low)
         assert not takes(rule, rule.low - 1)
         assert not takes(rule, rule.low + 0.5)
+
+
+def functions():
+    """Yield public functions, and public methods of public classes."""
+    for family in skrobust.__all__:
+        module = getattr(skrobust, family)
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            if inspect.isfunction(thing):
+                yield pytest.param(thing, id=f"{family}.{name}")
+            elif inspect.isclass(thing):
+                for own, method in vars(thing).items():
+                    if inspect.isfunction(method) and not own.startswith("_"):
+                        yield pytest.param(method, id=f"{family}.{name}.{own}")
+
+
+@pytest.mark.parametrize("function", list(functions()))
+def test_defaults_of_functions_are_the_documented_ones(function):
+    docs = inspect.getdoc(function) or ""
+    docs = docs.partition("Parameters\n----------\n")[2]
+    docs = re.split(r"\n\w[\w ]+\n-{3,}\n", docs)[0]
+    parameters = inspect.signature(function).parameters
+    for names, said in re.findall(r"^(\w+(?:, \w+)*) : (.+)$", docs, re.M):
+        for name in names.split(", "):
+            default = parameters[name].default
+            found = re.search(r"default=(.+?)\.?$", said)
+            if found:
+                value = eval(found[1].replace("numpy.", ""), vars(np).copy())
+                np.testing.assert_equal(value, default, name)
+            elif said != "object":  # which leads to another docstring
+                assert default in (None, NOT_GIVEN, inspect.Parameter.empty), name
