@@ -108,7 +108,8 @@ class CodedFrame:
         asked = [
             ("integer", constraints.integer if np.iterable(constraints.integer) else ())
         ]
-        asked += [("one_hot", group) for group in constraints.one_hot or ()]
+        groups = self._reader.group_places(constraints.one_hot)
+        asked += [("one_hot", group) for group in groups]
         for parameter, spec in asked:
             for place in self._reader.places(spec, parameter).tolist():
                 if self.numbers[place] is None:

@@ -54,7 +54,8 @@ class Reader:
 
     def unit(self, scale, frozen, costs=None):
         """Return one unit a feature, 0 where it is frozen, or None: all are 1."""
-        if scale is None and not len(frozen) and not costs:
+        priced = list(self._costs(costs))
+        if scale is None and not len(frozen) and not priced:
             return None
         if scale is None:
             unit = np.ones(self._shape)
@@ -68,7 +69,7 @@ class Reader:
                 rule = f"non-negative, finite and of the shape {self._shape} of one row"
                 cure = "For standard deviations give scale=X_train.std(axis=0)."
                 raise invalid("scale", self.caller, rule, scale, cure)
-        for place, cost in self._costs(costs):
+        for place, cost in priced:
             unit.reshape(-1)[place] /= cost
         unit.reshape(-1)[frozen] = 0.0
         return unit
@@ -118,14 +119,21 @@ class Reader:
 
     def groups(self, one_hot):
         """Return the positions of each group; its clean values must be one-hot."""
-        groups = []
-        for spec in () if one_hot is None else one_hot:
-            group = self.places(spec, "one_hot")
+        groups = self.group_places(one_hot)
+        for group in groups:
             block = self._flat[:, group]
             wrong = ((block != 0) & (block != 1)).any(axis=1) | (block.sum(axis=1) != 1)
             self._refuse_rows(group.tolist(), wrong, "one 1 among zeros")
-            groups.append(group)
         return groups
+
+    def group_places(self, one_hot):
+        """Return the positions of each group, whatever the rows hold."""
+        if one_hot is None:
+            return []
+        if not np.iterable(one_hot):
+            rule = "a sequence of groups of positions or names"
+            raise invalid("one_hot", self.caller, rule, one_hot)
+        return [self.places(group, "one_hot") for group in one_hot]
 
     def _refuse_rows(self, place, wrong, what):
         if wrong.any():
