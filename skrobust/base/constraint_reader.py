@@ -39,9 +39,10 @@ class Reader:
         if isinstance(spec, (str, numbers.Integral)) or array.ndim != 1:
             rule = "a mask, or a sequence of positions or names"
             raise invalid(parameter, self.caller, rule, spec)
-        return np.array([self._place(one, parameter) for one in spec], dtype=int)
+        return np.array([self.place(one, parameter) for one in spec], dtype=int)
 
-    def _place(self, feature, parameter):
+    def place(self, feature, parameter):
+        """Return the position of one feature."""
         n = self._flat.shape[1]
         if isinstance(feature, str):
             rule = f"of column names of the X that {self._attack} got"
@@ -83,7 +84,7 @@ class Reader:
             number = isinstance(cost, numbers.Real) and not isinstance(cost, bool)
             if not number or not 0 < cost < np.inf:
                 raise invalid("costs", self.caller, rule, cost)
-            yield self._place(feature, "costs"), float(cost)
+            yield self.place(feature, "costs"), float(cost)
 
     def integers(self, spec):
         """Return the positions of integer features, whose clean values must be so."""
@@ -109,7 +110,7 @@ class Reader:
             if not len(levels) or not np.isfinite(levels).all():
                 rule = "a dict of finite numbers for each feature"
                 raise invalid("valid_values", self.caller, rule, values)
-            place = self._place(feature, "valid_values")
+            place = self.place(feature, "valid_values")
             # The levels as the rows hold them, so that float32 rows compare equal.
             levels = np.unique(levels.astype(self._flat.dtype)).astype(np.float64)
             wrong = ~np.isin(self._flat[:, place], levels)

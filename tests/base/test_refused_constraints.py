@@ -63,3 +63,22 @@ def test_no_unit_is_negative(kind, place, wrong):
 @pytest.mark.parametrize("kind", ROWS)
 def test_one_hot_lists_groups_of_features(kind, wrong):
     refused(kind, "one_hot", one_hot=wrong)
+
+
+@pytest.mark.parametrize("wrong", [True, 9, -9, "d", 0.5], ids=repr)
+@pytest.mark.parametrize("kind", ROWS)
+def test_levels_and_costs_are_those_of_features(kind, wrong):
+    refused(kind, "valid_values", valid_values={wrong: [0.0, 1.0]})
+    refused(kind, "costs", costs={wrong: 2.0})
+
+
+@pytest.mark.parametrize("name", ["valid_values", "costs"])
+def test_flags_are_no_names_of_the_columns_of_a_small_frame(name):
+    frame = pd.DataFrame({"note": list("ab") * 10, "a": np.arange(20.0)})
+    parts = [("texts", OneHotEncoder(), ["note"]), ("a", "passthrough", ["a"])]
+    model = make_pipeline(ColumnTransformer(parts), LogisticRegression(max_iter=999))
+    model.fit(frame, np.arange(20) > 9)
+    value = {"valid_values": ["a", "b"], "costs": 2.0}[name]
+    rules = Constraints(**{name: {True: value, False: value}})
+    with pytest.raises(ValueError, match=f"'{name}' parameter of Constraints"):
+        PGD(0.1, constraints=rules).perturb(model, frame)
