@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from skrobust._norms import project
 from skrobust.attacks import (
     FAB,
     FGSM,
@@ -107,6 +108,85 @@ def test_fmn_is_near_the_boundary_only_of_rows_that_stand_and_have_a_slope(norm)
     assert found == pytest.approx(expected)
 
 
+class Waves(Rows):
+    """Search over a smooth function of rows; notes every point that it is shown."""
+
+    def __init__(self, x, n_classes, targeted):
+        super().__init__(x=x, shown=[], reach=np.full(len(x), 0.3))
+        self.span, self.size = np.full(len(x), 0.4), np.full(len(x), np.inf)
+        self.scores = np.zeros((len(x), n_classes))
+        self.goal = SimpleNamespace(targeted=targeted)
+        self.margin, self.gradient = margin_of(x), slope_of(x)
+        self.looks = []  # whether a gradient was asked for
+
+    def clip(self, z):
+        return z
+
+    def evaluate(self, z):
+        self.looks.append(True)
+        self.note(z)
+        return margin_of(z), slope_of(z)
+
+    def check(self, z):
+        self.looks.append(False)
+        self.note(z)
+
+    def note(self, z):
+        self.shown.append(z)
+        size = np.linalg.norm(z - self.x, self.norm, axis=1)
+        fooled = self.fools(margin_of(z))
+        self.size = np.where(fooled, np.minimum(size, self.size), self.size)
+
+
+def margin_of(z):
+    return np.sin(z).sum(axis=-1) - 0.5
+
+
+def slope_of(z):
+    return np.cos(z)
+
+
+def fmn_path(norm, x, n_steps, step_size, narrow):
+    """Return the points of one row, by the rules of the documentation."""
+    z, radius, size, path = x, 0.0, np.inf, []
+    for k in range(n_steps):
+        margin, slope = margin_of(z), slope_of(z)
+        shrinks = (1 + np.cos(np.pi * k / n_steps)) / 2
+        away = np.linalg.norm(z - x, norm)
+        seen = 0.3, size, away, np.linalg.norm(slope, DUAL[norm]), margin
+        radius = fmn_radius(norm, 0.2, shrinks, (radius, *seen))
+        far = {1: 0.4, 0: 4.0}.get(norm, 2 * radius)
+        far *= step_size * (0.01 + 0.99 * shrinks)
+        if narrow and k % 2 and size == np.inf and margin < 0.5:
+            steep = np.linalg.norm(slope, 1 if norm == np.inf else 2)
+            far = min(far, (0.5 - margin) / steep)
+        unit = np.sign(slope) if norm == np.inf else slope / np.linalg.norm(slope)
+        step = z - x + far * unit
+        z = x + project(step[None], np.array([radius]), norm)[0]
+        path.append(z)
+        if margin_of(z) > 0.25:
+            size = min(size, np.linalg.norm(z - x, norm))
+    return path
+
+
+@pytest.mark.parametrize("norm", [*NORMS, 0])
+@pytest.mark.parametrize(
+    ("n_classes", "targeted", "narrow"), [(3, True, True), (2, True, False), (3, 0, 0)]
+)
+@pytest.mark.parametrize("step_size", [1.0, 0.1])
+def test_fmn_walks_as_its_rules_say(norm, n_classes, targeted, narrow, step_size):
+    x = np.random.default_rng(3).normal(-1.2, 0.5, size=(20, 3))
+    rows = Waves(x, n_classes, targeted)
+    rows.norm = norm
+    attack = FMN(norm=norm, n_steps=9, gamma=0.2, step_size=step_size)
+    attack._minimize(rows)
+    assert rows.looks == [True] * 8 + [False]
+    paths = [fmn_path(norm, row, 9, step_size, narrow) for row in x]
+    np.testing.assert_allclose(np.swapaxes(rows.shown, 0, 1), paths, atol=1e-9)
+    if step_size == 1 and norm != 0:
+        assert np.isfinite(rows.size).any()
+
+
 @pytest.mark.parametrize("norm", [1, 2])
 @pytest.mark.parametrize(
     "parts", [Flat(20), Planes((9, 8), None), Planes((3, 9, 8), 1)], ids=lambda p: None
@@ -185,3 +265,40 @@ def test_one_step_is_judged_only_where_it_may_be_worse(norm, objective, n_forwar
     result = attack.run(model, X, model.predict(X))
     assert (result.backward == 1).all()
     assert (result.forward == n_forward).all()
+
+
+@pytest.mark.parametrize(
+    "parts", [Flat(20), Planes((9, 8), None), Planes((3, 9, 8), 1)], ids=lambda p: None
+)
+def test_a_square_that_would_change_nothing_gets_the_other_sign(parts):
+    attack, rng = Square(0.7), np.random.default_rng(0)
+    delta = attack._first(parts, rng, 40)
+    assert (np.abs(delta) == 0.7).all()
+    for share in (0.5, 0.1, 0.02):
+        before = delta
+        delta = attack._recolour(parts, rng, delta, share)
+        assert (np.abs(delta) == 0.7).all()
+        assert (delta != before).any(axis=(1, 2, 3)).all()
+        # Nothing changes outside of one square, or of one block.
+        at = (delta != before).any(axis=1)
+        if isinstance(parts, Planes):
+            side = max(1, round(np.sqrt(share * 72)))
+            spread = [np.ptp(np.argwhere(one), axis=0) + 1 for one in at]
+            assert np.max(spread) == side
+        else:
+            assert at.sum(axis=(1, 2)).max() <= max(1, round(share * 20))
+
+
+@pytest.mark.parametrize(("norm", "power"), [(1, 3), (2, 1)])
+def test_the_length_of_the_diamond_lies_in_few_features(norm, power):
+    bump = np.random.default_rng(0).normal(size=(4, 1, 3, 3))
+    assert Square(norm=norm)._uneven(bump) == pytest.approx(bump**power)
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.25, 0.5])
+def test_blocks_wait_before_they_shrink_as_published(wait):
+    attack, plain = Square(n_steps=1000), Square(n_steps=10_000)
+    for step in np.arange(0.3, 1000, 7):
+        # What is left of the steps follows the whole schedule.
+        place = (step - 1000 * wait) / (1000 * (1 - wait)) * 10_000
+        assert attack._share(step, wait) == plain._share(place)
