@@ -134,3 +134,34 @@ def test_constants_of_the_norm_inf_grow_where_nothing_was_fooled():
     assert const.tolist() == [30, 3, 6, 6, 3, 3]
     # Where nothing shorter was found the limit goes half way back to the example.
     assert limit == pytest.approx([0.1, 0.1, 0.3, 0.1, 0.3, 0.1])
+
+
+def test_searches_of_the_norm_inf_follow_what_was_found_before():
+    search = SimpleNamespace(x=np.zeros((1, D)), size=INF[:1], reach=np.ones(1))
+    sizes = [np.inf, np.inf, 0.25, 0.25, 0.125, 0.125]
+    tried = []
+
+    def run_adam(search, const, limit, number):
+        tried.append((number, float(const[0]), float(limit[0])))
+        search.size = np.array([sizes[number]])
+        return np.isfinite(search.size), limit
+
+    attack = CarliniWagner(norm=np.inf, n_searches=6, initial_const=3.0)
+    attack._run_adam = run_adam
+    attack._minimize(search)
+    limits = [1, 1, 1, 1, 0.625, 0.625]  # half way back after the fourth
+    constants = [3, 30, 300, 300, 300, 300]
+    assert tried == list(zip(range(6), constants, limits, strict=True))
+
+
+@pytest.mark.parametrize("norm", [2, np.inf])
+def test_rows_without_a_slope_stay(norm):
+    live = rows()
+    live["z"] = live["x"]
+    search, still = SimpleNamespace(clip=lambda z: z), np.zeros((N, D))
+    success, margin = np.ones(N, dtype=bool), np.ones(N)
+    for k in (1, 2):
+        attack = CarliniWagner(norm=norm)
+        loss = attack._step(search, live, margin, still, success, k, 1.0)
+        assert (loss == 0).all()
+    assert (live["z"] == live["x"]).all()
