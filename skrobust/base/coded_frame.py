@@ -1,6 +1,7 @@
 """Data frames with text, categories and dates as rows of numbers, and back."""
 
 import copy
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
@@ -66,8 +67,8 @@ class CodedFrame:
         )
         levels = constraints.valid_values
         if isinstance(levels, dict):
-            places = self._reader.places(list(levels), "valid_values").tolist()
-            levels = dict(zip(places, levels.values(), strict=True))
+            place = partial(self._reader.place, parameter="valid_values")
+            levels = {place(feature): known for feature, known in levels.items()}
             constraints.valid_values = levels
         chosen = [p for p in levels or () if p not in frozen and numbers[p] is None]
         self.levels = {p: list(levels[p]) for p in chosen}
@@ -108,7 +109,8 @@ class CodedFrame:
         asked = [
             ("integer", constraints.integer if np.iterable(constraints.integer) else ())
         ]
-        asked += [("one_hot", group) for group in constraints.one_hot or ()]
+        groups = self._reader.group_places(constraints.one_hot)
+        asked += [("one_hot", group) for group in groups]
         for parameter, spec in asked:
             for place in self._reader.places(spec, parameter).tolist():
                 if self.numbers[place] is None:

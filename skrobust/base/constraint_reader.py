@@ -39,9 +39,10 @@ class Reader:
         if isinstance(spec, (str, numbers.Integral)) or array.ndim != 1:
             rule = "a mask, or a sequence of positions or names"
             raise invalid(parameter, self.caller, rule, spec)
-        return np.array([self._place(one, parameter) for one in spec], dtype=int)
+        return np.array([self.place(one, parameter) for one in spec], dtype=int)
 
-    def _place(self, feature, parameter):
+    def place(self, feature, parameter):
+        """Return the position of one feature."""
         n = self._flat.shape[1]
         if isinstance(feature, str):
             rule = f"of column names of the X that {self._attack} got"
@@ -54,7 +55,8 @@ class Reader:
 
     def unit(self, scale, frozen, costs=None):
         """Return one unit a feature, 0 where it is frozen, or None: all are 1."""
-        if scale is None and not len(frozen) and not costs:
+        priced = list(self._costs(costs))
+        if scale is None and not len(frozen) and not priced:
             return None
         if scale is None:
             unit = np.ones(self._shape)
@@ -68,7 +70,7 @@ class Reader:
                 rule = f"non-negative, finite and of the shape {self._shape} of one row"
                 cure = "For standard deviations give scale=X_train.std(axis=0)."
                 raise invalid("scale", self.caller, rule, scale, cure)
-        for place, cost in self._costs(costs):
+        for place, cost in priced:
             unit.reshape(-1)[place] /= cost
         unit.reshape(-1)[frozen] = 0.0
         return unit
@@ -82,7 +84,7 @@ class Reader:
             number = isinstance(cost, numbers.Real) and not isinstance(cost, bool)
             if not number or not 0 < cost < np.inf:
                 raise invalid("costs", self.caller, rule, cost)
-            yield self._place(feature, "costs"), float(cost)
+            yield self.place(feature, "costs"), float(cost)
 
     def integers(self, spec):
         """Return the positions of integer features, whose clean values must be so."""
@@ -108,7 +110,7 @@ class Reader:
             if not len(levels) or not np.isfinite(levels).all():
                 rule = "a dict of finite numbers for each feature"
                 raise invalid("valid_values", self.caller, rule, values)
-            place = self._place(feature, "valid_values")
+            place = self.place(feature, "valid_values")
             # The levels as the rows hold them, so that float32 rows compare equal.
             levels = np.unique(levels.astype(self._flat.dtype)).astype(np.float64)
             wrong = ~np.isin(self._flat[:, place], levels)
@@ -118,14 +120,21 @@ class Reader:
 
     def groups(self, one_hot):
         """Return the positions of each group; its clean values must be one-hot."""
-        groups = []
-        for spec in () if one_hot is None else one_hot:
-            group = self.places(spec, "one_hot")
+        groups = self.group_places(one_hot)
+        for group in groups:
             block = self._flat[:, group]
             wrong = ((block != 0) & (block != 1)).any(axis=1) | (block.sum(axis=1) != 1)
             self._refuse_rows(group.tolist(), wrong, "one 1 among zeros")
-            groups.append(group)
         return groups
+
+    def group_places(self, one_hot):
+        """Return the positions of each group, whatever the rows hold."""
+        if one_hot is None:
+            return []
+        if not np.iterable(one_hot):
+            rule = "a sequence of groups of positions or names"
+            raise invalid("one_hot", self.caller, rule, one_hot)
+        return [self.places(group, "one_hot") for group in one_hot]
 
     def _refuse_rows(self, place, wrong, what):
         if wrong.any():

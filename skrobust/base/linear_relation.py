@@ -119,10 +119,10 @@ def _relation(left, right, sign, names, text):
     if unknown:
         rule = f"of names of features; {unknown[0]!r} is none"
         raise invalid("relations", "Constraints", rule, text)
-    alone = [side for side in (left, right) if list(side.values()) == [1.0]]
+    alone = [next(iter(s)) for s in (left, right) if list(s.values()) == [1.0]]
     given = None
-    if sign == 0 and alone and None not in alone[0]:
-        given = names[next(iter(alone[0]))]
+    if sign == 0 and alone and terms.get(alone[0]):  # else it is on both sides
+        given = names[alone[0]]
     weights = {names[name]: w for name, w in terms.items() if w != 0}
     return LinearRelation(weights, bound, sign == 0, given, text)
 

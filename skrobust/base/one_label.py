@@ -65,9 +65,6 @@ class OneLabel(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.label = label
 
-    def __sklearn_is_fitted__(self):
-        return True
-
     @property
     def place(self):
         """The parameter ``label``, checked."""

@@ -117,6 +117,35 @@ def test_calls_hold_as_many_rows_as_fit_the_memory(shape, dtype, monkeypatch):
         assert asked.counts.tolist() == 23 * [1]
 
 
+class Wide(ClassifierMixin, BaseEstimator):
+    """A net whose fold had fewer classes than it has outputs."""
+
+    def __init__(self, n_listed, n_outputs):
+        self.n_listed, self.n_outputs = n_listed, n_outputs
+        self.classes_ = np.array(list("abcdefgh"))[:n_listed]
+
+    def predict_proba(self, X):
+        return np.tile(np.arange(1.0, self.n_outputs + 1), (len(X), 1))
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 7])
+@pytest.mark.parametrize("n_outputs", [2, 3, 5])
+@pytest.mark.parametrize("n_listed", [2, 3])
+def test_classes_are_those_listed_or_else_the_places_of_the_outputs(
+    n_listed, n_outputs, n_rows
+):
+    model, rows = Wide(n_listed, n_outputs), np.zeros((n_rows, 2))
+    order = ("predict_proba",)
+    asked = queries.Queries(ModelInContainer(model, rows), "Test", order=order)
+    scores = asked.scores(rows, np.arange(n_rows))
+    assert scores.shape == (n_rows, n_outputs)
+    listed = list("abcdefgh")[:n_outputs]
+    expected = listed if n_listed == n_outputs else list(range(n_outputs))
+    assert asked.classes.tolist() == expected
+    wanted = asked.label_index(np.array([*expected[::-1], expected[0]]))
+    assert wanted.tolist() == [*range(n_outputs)[::-1], 0]
+
+
 @pytest.mark.parametrize("has_answered", [False, True])
 def test_logits_that_fail_give_way_to_probabilities_only_at_the_first_call(
     has_answered,

@@ -11,6 +11,8 @@ from sklearn.ensemble import (
 
 from skrobust.attacks import Constraints, ExactTree
 from skrobust.attacks.trees.box_groups import ends_of
+from skrobust.attacks.trees.tree_boxes import LeafBoxes, Reach
+from skrobust.attacks.trees.tree_ensemble import TreeEnsemble, TreeTable
 from skrobust.attacks.trees.tree_moves import to_other_labels
 from skrobust.attacks.trees.tree_questions import Budget, Row
 from skrobust.attacks.trees.tree_reader import read_trees
@@ -89,6 +91,21 @@ def test_a_dive_ends_in_one_box_of_each_group_at_the_sum_of_their_values(model, 
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("scale", [None, [1.0, 4.0, 0.25]], ids=str)
+def test_ways_to_cells_are_those_to_their_nearest_ends_in_units(model, scale):
+    rules = None if scale is None else Constraints(scale=scale)
+    rows = tree_rows(model, X[:10], constraints=rules)
+    for i in range(10):
+        ways = rows.ways(i)
+        for f, unit in enumerate(scale or [1.0, 1.0, 1.0]):
+            low, high = rows.boxes.edges(f)
+            gap = np.maximum(np.maximum(low - X[i, f], X[i, f] - high), 0)
+            found = ways[rows.offset[f] :][: len(low)]
+            assert found == pytest.approx(gap / unit, abs=1e-6)
+        assert (ways > 0).any()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
 @pytest.mark.parametrize("frozen", [[], [1], [0, 2]])
 def test_ways_to_cells_are_those_of_the_nearest_whole_number(model, frozen):
     rules = Constraints(integer=[0, 1, 2], frozen=frozen, scale=[1.0, 2.0, 0.5])
@@ -151,6 +168,65 @@ def test_only_leaves_of_boosted_trees_have_values(library, name, params):
     assert inner.any()
     assert (trees.value[inner] == 0).all()
     assert (trees.value[~inner] != 0).any()
+
+
+LINKED = [
+    ("binary", {}, 2, True),
+    ("binary", {"sigmoid": 1.0}, 2, True),
+    ("binary", {"sigmoid": 2.0}, 2, False),
+    ("multiclass", {}, 3, True),
+    ("multiclassova", {}, 3, False),
+    ("multiclassova", {"sigmoid": 2.0}, 3, False),
+    ("cross_entropy", {}, 2, False),
+]
+
+
+@pytest.mark.parametrize(("objective", "params", "n_classes", "linked"), LINKED)
+def test_probabilities_of_lightgbm_are_those_of_the_library_or_unknown(
+    objective, params, n_classes, linked
+):
+    lightgbm = pytest.importorskip("lightgbm")
+    label = (n_classes * X[:, 0]).astype(int)
+    model = lightgbm.LGBMClassifier(
+        objective=objective, n_estimators=3, n_jobs=1, verbose=-1, **params
+    ).fit(X, label)
+    trees = read_trees(model, "ExactTree").trees
+    found = trees.probabilities(trees.scores(trees.in_its_precision(X)))
+    if linked:
+        np.testing.assert_allclose(found, model.predict_proba(X))
+    else:
+        assert np.isnan(found).all()
+
+
+def test_cells_may_be_more_than_small_numbers_hold():
+    # A tree of 2**15 leaves, and another one with a cut behind all of its cuts.
+    place = np.arange(2**16 - 1)
+    depth = np.log2(place + 1).astype(int)
+    row, inner = place + 1 - 2**depth, depth < 15
+    cut = (2 * row + 1) * 2.0 ** (14 - depth) - 0.5
+    large = TreeTable(
+        np.where(inner, 0, -1), cut, np.where(inner, 2 * place + 1, 0),
+        np.where(inner, 2 * place + 2, 0), inner, row[:, None] * 1.0, {},
+    )  # fmt: skip
+    small = TreeTable(
+        np.array([0, -1, -1]), np.array([4e4, 0, 0]), np.array([1, 0, 0]),
+        np.array([2, 0, 0]), np.zeros(3, dtype=bool), np.array([[0.0], [1], [2]]), {},
+    )  # fmt: skip
+    facts = {"classes": None, "n_features": 1, "dtype": np.float64, "link": None}
+    boxes = LeafBoxes(TreeEnsemble.of([large, small], np.zeros(1), **facts))
+    none, last = np.zeros(1, dtype=int), boxes.last
+    assert last == [2**15]
+    reach = Reach(none, none, last, np.zeros(1, dtype=bool), np.zeros(1), {}, {})
+    part = boxes.groups(reach, np.eye(1))
+    low, high, value = part.low[:, 0], part.high[:, 0], part.value[:, 0]
+    order = np.argsort(value[: 2**15])
+    assert (low[order] == np.arange(2**15)).all()
+    assert (high[order][:-1] == np.arange(2**15 - 1)).all()
+    assert high[order][-1] == 2**15
+    assert sorted(zip(low[2**15 :], high[2**15 :], strict=True)) == [
+        (0, 2**15 - 1),
+        (2**15, 2**15),
+    ]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from skrobust.base.changed_rows import changed_rows
+from skrobust.base.changed_rows import changed_rows, same_cells
 from skrobust.base.idle import _ever_changes
 
 
@@ -55,3 +55,23 @@ def test_sparse_rows_that_stay_have_not_changed():
     moved = csr_array(np.array([[0.0, 1.0], [0.0, 3.0], [0.0, 0.0]]))
     assert changed_rows(X, X.copy()).tolist() == [False] * 3
     assert changed_rows(X, moved).tolist() == [False, True, True]
+
+
+CELLS = {
+    "floats": np.array([1.0, np.nan]),
+    "whole": np.array([1, 2]),
+    "flags": np.array([True, False]),
+    "texts": np.array(["1.0", "nan"]),
+    "dates": np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+    "objects": np.array([1.0, "a"], dtype=object),
+    "longer": np.array([1.0, np.nan, 3.0]),
+}
+
+
+@pytest.mark.parametrize("one", CELLS)
+@pytest.mark.parametrize("other", CELLS)
+def test_series_of_another_kind_are_others(one, other):
+    x, z = CELLS[one], CELLS[other].copy()
+    same = one == other and one != "dates"  # a date that is missing equals none
+    assert same_cells(x, z) == same
+    assert changed_rows([x], [z]).tolist() == [not same]

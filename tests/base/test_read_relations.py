@@ -78,3 +78,47 @@ def test_a_relation_and_its_mirror_image_put_rows_back_alike(texts):
     )
     np.testing.assert_allclose(one, other, atol=1e-12)
     assert (one != clean).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a == 2 * b",
+        "2 * b == a",
+        "a == a / 2 + b",
+        "a == 3 * a - 4 * b",
+        "b == a / 2",
+        "a - b == b",
+        "2 * a == 4 * b",
+    ],
+)
+def test_equations_that_say_the_same_put_rows_back_alike(text):
+    rng = np.random.default_rng(0)
+    clean = rng.uniform(1, 2, (60, 3))
+    clean[:, 0] = 2 * clean[:, 1]
+    moved = clean + rng.normal(size=clean.shape)
+    given = {"eps": 0.7, "norm": 2, "data_range": None, "caller": "PGD"}
+
+    def put_back(text):
+        rules = Constraints(relations=[text]).by_position(NAMES)
+        return Domain(clean, rules, **given).put_back(moved, clean)
+
+    found = put_back(text)
+    assert (found != clean).any(axis=1).all()
+    assert found[:, 0] == pytest.approx(2 * found[:, 1])
+    np.testing.assert_allclose(found, put_back("0 == a - 2 * b"), atol=1e-8)
+
+
+@pytest.mark.parametrize("text", ["a == a + b", "a == a - b", "a + b == a"])
+def test_a_feature_on_both_sides_says_nothing_of_itself(text):
+    [read] = read_relation(text, NAMES)
+    assert set(read.weights) == {1}
+    assert read.given is None
+    clean = np.random.default_rng(0).uniform(1, 2, (20, 3)) * [1, 0, 1]
+    rules = Constraints(relations=[text]).by_position(NAMES)
+    given = {"eps": 0.7, "norm": np.inf, "data_range": None, "caller": "PGD"}
+    found = Domain(clean, rules, **given).put_back(clean + 0.5, clean)
+    np.testing.assert_allclose(found, clean + [0.5, 0, 0.5], atol=1e-9)
+    [read] = read_relation("a == a", NAMES)
+    assert read.weights == {}
+    assert read.given is None

@@ -8,10 +8,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skrobust.attacks import FGSM, Constraints, RandomSearch, StrongestAttack
+from skrobust.attacks import (
+    FGSM,
+    AdversarialSampler,
+    Constraints,
+    RandomSearch,
+    StrongestAttack,
+)
 from skrobust.base.attack_by_name import read_attack
 from skrobust.base.label_codes import codes
 from skrobust.base.training_rows import check_training_rows
+from skrobust.perturbations import FeatureNoise, PerturbationSampler
 
 X = np.random.default_rng(0).random((20, 2))
 Y = (X[:, 0] > 0.5).astype(int)
@@ -80,3 +87,20 @@ def test_a_radius_in_units_of_the_spread_is_read_where_the_rows_are_known(unit):
     assert attack.eps == f"0.5 {unit}"
     number = RandomSearch(0.5)
     assert read_attack(number, "attack", "f", X=X) is number
+
+
+@pytest.mark.parametrize("n_rows, n_labels", [(20, 8), (8, 20), (20, 19)])
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        AdversarialSampler(LogisticRegression(), FGSM()),
+        PerturbationSampler(FeatureNoise(severity=1)),
+    ],
+    ids=lambda sampler: type(sampler).__name__,
+)
+def test_training_rows_have_one_label_each(sampler, n_rows, n_labels):
+    said = f"{type(sampler).__name__} needs inputs of equal length; "
+    said += f"X has {n_rows}, y has {n_labels}"
+    for call in (sampler.fit, sampler.fit_resample):
+        with pytest.raises(ValueError, match=said):
+            call(X[:n_rows], Y[:n_labels])

@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
 
 from skrobust._parallel import StepBar, counting
-from skrobust.attacks import FGSM, DeepFool, Square, StrongestAttack
+from skrobust.attacks import (
+    FGSM,
+    PGD,
+    AutoAttack,
+    DeepFool,
+    Square,
+    StrongestAttack,
+)
 from skrobust.evaluation import (
     boundary_steps,
     check_evaluation,
@@ -102,3 +111,33 @@ def test_a_bar_without_a_total_counts_and_says_no_time_left(capsys):
     shown = capsys.readouterr().err
     assert "1234 done" in shown
     assert "<" not in shown
+
+
+MEMBERS = AutoAttack(0.1, attacks=[FGSM(), PGD(n_steps=2), Square(n_steps=3)])
+ANY = StrongestAttack(0.1, max_queries=20, random_state=0)
+CURVE = KNeighborsRegressor(3).fit(X, np.sin(3 * X[:, 0]))
+
+
+@pytest.mark.parametrize(
+    ("attack", "model", "objective"),
+    [
+        (MEMBERS, MODEL, "probability_shift"),
+        (MEMBERS, MODEL, "loss"),
+        (ANY, CURVE, "prediction_shift"),
+        (ANY, CURVE, "prediction_error"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else type(case).__name__,
+)
+def test_members_that_attack_all_rows_move_the_bar_by_equal_parts(
+    attack, model, objective
+):
+    moves = []
+
+    class Bar:
+        done = staticmethod(moves.append)
+
+    attack = clone(attack).set_params(objective=objective)
+    with counting(Bar()):
+        attack.perturb(model, X, Y)
+    assert len(moves) > 1
+    assert moves == pytest.approx([30 / len(moves)] * len(moves))

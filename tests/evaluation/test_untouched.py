@@ -142,6 +142,17 @@ def test_drift_is_told_in_standard_deviations():
     )
 
 
+@pytest.mark.parametrize("unit", [1e-9, 0.01, 0.9, 1.1, 1e6])
+def test_a_drift_is_told_whatever_the_units_of_the_columns(unit):
+    X = np.random.default_rng(0).normal(3, 1, (60, 3)) * [unit, 2 * unit, 1]
+    found = MeanDrift(size=0.5).fit(X).describe(X)
+    assert found.std_change == pytest.approx(0.5)
+    assert found.touched == (0, 1, 2)
+    assert found.words == (
+        "numbers of 3 columns move by 0.5 standard deviations on average"
+    )
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "array"])
 def test_shares_and_days(kind):
     X = FRAME[["size", "Brand", "day"]]

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import skrobust.perturbations as sp
+from skrobust.base import BasePerturbation
 from skrobust.base.changed_rows import changed_rows, row_distortion
 
 torch = pytest.importorskip("torch")
 
+from families import public_classes  # noqa: E402
 from pretended_device import pretend  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -85,3 +87,33 @@ def test_rows_of_a_device_are_learned_from_and_refused(monkeypatch):
         sequence.perturb(None, torch.zeros(2, 9))
     with pytest.raises(ValueError, match="0 sample"):
         sp.PerturbationSequence([]).perturb(None, torch.zeros(0, 4, 4))
+
+
+@pytest.mark.parametrize("kind", public_classes(sp, BasePerturbation))
+def test_only_what_has_a_way_of_its_own_takes_rows_on_a_device(kind):
+    if kind._takes_device is True:
+        assert kind._perturb_container is not BasePerturbation._perturb_container
+        assert kind._takes == "images"
+    steps = [Thirds(), Thirds()]
+    assert not sp.PerturbationSequence(steps)._takes_device
+    assert not sp.PerturbationSequence([sp.Gamma(2), Thirds()])._takes_device
+    assert sp.PerturbationSequence([sp.Gamma(2), sp.Snow(2)])._takes_device
+
+
+class Thirds(BasePerturbation):
+    """Adds 0.3, with no way of its own on a device."""
+
+    random_state = None
+
+    def _perturb(self, X, rng):
+        return X + 0.3
+
+
+def test_whole_numbers_of_a_device_are_rounded_after_the_last_step(monkeypatch):
+    whole = np.arange(12).reshape(4, 3)
+    sequence = sp.PerturbationSequence([Thirds(), Thirds()], random_state=0)
+    expected = sequence.perturb(None, whole)
+    pretend(monkeypatch)
+    got = sequence.perturb(None, torch.from_numpy(whole))
+    monkeypatch.undo()
+    assert np.array_equal(got.numpy(), expected)

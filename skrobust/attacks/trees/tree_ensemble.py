@@ -152,7 +152,7 @@ class TreeEnsemble:
         -------
         ndarray of shape (n_samples, n_trees), dtype int
         """
-        at = np.broadcast_to(self.roots, (len(seen), self.n_trees)).copy()
+        at = np.broadcast_to(self.roots, (len(seen), self.n_trees))
         rows = np.arange(len(seen))[:, None]
         asks = np.zeros(len(self.feature), dtype=bool)
         asks[list(self.codes_left)] = True
