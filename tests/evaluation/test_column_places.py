@@ -22,13 +22,18 @@ def chosen(columns):
     return ColumnTransformer([("scale", StandardScaler(), columns)])
 
 
+def first_two(rows):
+    return [0, 1]
+
+
 BY_POSITION = [[0, 2], (1,), 3, -1, [True, False, True, True], np.array([0, 1]),
                slice(0, 2), slice(None, 3), slice(1, None), ["a", 1]]  # fmt: skip
 BY_NAME = [["a", "c"], "a", ("b",), np.array(["a", "b"]), slice("a", "c"),
-           slice(None, "b"), lambda rows: [0, 1]]  # fmt: skip
+           slice(None, "b"), first_two]  # fmt: skip
 
 
-@pytest.mark.parametrize("columns", [*BY_POSITION, *BY_NAME], ids=str)
+@pytest.mark.parametrize("columns", [*BY_POSITION, *BY_NAME],
+                         ids=lambda c: getattr(c, "__name__", str(c)))  # fmt: skip
 def test_columns_are_chosen_by_position_or_by_name(columns):
     by_position = any(columns is one for one in BY_POSITION)
     model = make_pipeline(chosen(columns), LogisticRegression())
