@@ -17,7 +17,7 @@ NOISE = GaussianNoise(0.1, data_range=(0, 1), random_state=0)
 CALLS = {  # functions, files, depth; two files are those of compiled kernels
     "PGD": (PGD(0.1, random_state=0), (66, 18, 12)),
     "DDN": (DDN(random_state=0), (50, 15, 10)),
-    "GaussianNoise": (NOISE, (45, 11, 12)),
+    "GaussianNoise": (NOISE, (45, 12, 12)),
 }
 
 

@@ -168,6 +168,7 @@ def test_one_pixel_is_attacked_as_the_sentence_says():
     """Scores of a pixel are linear in it, so that the best step is a corner."""
     images = np.random.default_rng(1).random((20, 1, 4, 4)).astype(np.float32)
     masks = (images[:, 0] > 0.5).astype(np.int64)
+    torch.manual_seed(5)
     net = NeuralNetClassifier(Pixels, lr=1.0, **{**SETTINGS, "max_epochs": 60})
     net.fit(images, masks)
     one = make_net_classifier(OnePixel(net.module_, 2, 1), fitted=True)

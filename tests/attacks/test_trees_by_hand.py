@@ -54,9 +54,8 @@ def test_a_tree_that_is_not_symmetric_is_read_from_its_dump():
 
 
 def categories(n=200):
-    X = np.column_stack(
-        [RNG.integers(0, 8, n), RNG.integers(0, 6, n), RNG.integers(0, 8, n)]
-    ).astype(float)
+    rng = np.random.default_rng(5)  # of its own, whatever ran before
+    X = np.column_stack([rng.integers(0, k, n) for k in (8, 6, 8)]).astype(float)
     odd = np.isin(X[:, 1], [0, 2, 5])
     return X, ((X[:, 0] > 3) ^ odd ^ ((X[:, 2] > 5) & (X[:, 1] > 2))).astype(int)
 
