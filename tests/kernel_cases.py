@@ -1,22 +1,12 @@
 """Kernels, and image perturbations that run every way through them."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 import numpy as np
 
 import skrobust.perturbations as sp
-from skrobust._compiled import (
-    draw_kernels,
-    edge_kernels,
-    filter_kernels,
-    jpeg_kernels,
-    pixel_kernels,
-    place_kernels,
-    plane_kernels,
-    resize_kernels,
-    shape_kernels,
-    snow_kernels,
-    warp_kernels,
-    zoom_kernels,
-)
+from skrobust import _compiled
 
 KINDS = sorted(
     name
@@ -27,22 +17,10 @@ KINDS = sorted(
 )
 KERNELS = [
     function
-    for module in (
-        draw_kernels,
-        edge_kernels,
-        filter_kernels,
-        jpeg_kernels,
-        pixel_kernels,
-        place_kernels,
-        plane_kernels,
-        resize_kernels,
-        shape_kernels,
-        snow_kernels,
-        warp_kernels,
-        zoom_kernels,
-    )
-    for function in vars(module).values()
-    if getattr(function, "__module__", None) == module.__name__
+    for one in iter_modules(_compiled.__path__, f"{_compiled.__name__}.")
+    if one.name.endswith("_kernels")
+    for function in vars(import_module(one.name)).values()
+    if getattr(function, "__module__", None) == one.name
 ]
 PARAMETERS = [
     *(

@@ -297,7 +297,7 @@ def run_name(programs, tally, share=1, least=0):
             one.run, one.argument, one.case, one.value, one.plain, one.valid,
             one.callables,
         )  # fmt: skip
-        if verdict == "refused" and is_scalar(one) and _takes(one.run, one.plain):
+        if verdict == "refused" and is_scalar(one) and takes(one.run, one.plain):
             verdict = "strict"
         tally.add(one.name, one.argument, one.case, verdict, word)
 
@@ -312,8 +312,9 @@ def is_scalar(one):
     return type(one.plain) in kinds and type(one.value.item()) is type(one.plain)
 
 
-def _takes(run, plain):
-    return attempt(partial(run, plain))[0] == "value"
+def takes(run, value):
+    """Say whether a call with a value has a result."""
+    return attempt(partial(run, value))[0] == "value"
 
 
 def show(tally, file=sys.stdout):

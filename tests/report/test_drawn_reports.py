@@ -30,12 +30,13 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]),
 NAMES |= st.sampled_from(["right", "<script>", "正确", "null", "NaN", "1", "</td>"])
 
 
+LABELS = st.lists(NAMES, min_size=2, max_size=3, unique_by=str.casefold)
+EIGHT = settings(max_examples=8, deadline=None, derandomize=True)
+
+
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None, derandomize=True)
-@given(
-    st.lists(NAMES, min_size=2, max_size=3, unique_by=str.casefold),
-    NAMES, NAMES, st.integers(0, 2**32 - 1),
-)  # fmt: skip
+@EIGHT
+@given(LABELS, NAMES, NAMES, st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_twins_of_any_names_and_numbers(labels, model_name, title, seed):
     rng = np.random.default_rng(seed)
@@ -64,11 +65,8 @@ def test_twins_of_any_names_and_numbers(labels, model_name, title, seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=8, deadline=None, derandomize=True)
-@given(
-    st.lists(NAMES, min_size=2, max_size=3, unique_by=str.casefold),
-    NAMES, NAMES, st.integers(0, 2**32 - 1),
-)  # fmt: skip
+@EIGHT
+@given(LABELS, NAMES, NAMES, st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pages_of_any_names_have_the_elements_of_plain_ones(
     labels, model_name, title, seed
